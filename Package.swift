@@ -1,0 +1,29 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "OfflineCatalog",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "CatalogTesting", targets: ["CatalogTesting"])
+  ],
+  targets: [
+    .target(name: "CatalogDomain"),
+    .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
+    .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ]
+}
