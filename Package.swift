@@ -9,6 +9,11 @@ let package = Package(
   ],
   targets: [
     .target(name: "CatalogDomain"),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CatalogSQLite", dependencies: ["CSQLite"]),
+    .target(name: "CatalogMigrations", path: "Migrations", resources: [.embedInCode("SQL")]),
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
   ],
