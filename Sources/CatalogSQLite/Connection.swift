@@ -164,7 +164,7 @@ package struct Connection: ~Copyable, Sendable {
   }
 
   deinit {
-    for unsafestatement in unsafe idleStatements.values { unsafe sqlite3_finalize(statement) }
+    while let idle = unsafe idleStatements.popFirst() { unsafe sqlite3_finalize(idle.value) }
     // Statements hold this object, so none is left and the connection closes at once.
     unsafe sqlite3_close_v2(pointer)
   }

@@ -13,6 +13,12 @@ package struct FileSystemError: Error, Sendable, CustomStringConvertible {
   package let operation: String
   package let path: String
 
+  package init(errno: Int32, operation: String, path: String) {
+    self.errno = errno
+    self.operation = operation
+    self.path = path
+  }
+
   package var description: String {
     "\(operation) '\(path)': \(unsafe String(cString: unsafe strerror(errno)))"
   }

@@ -39,6 +39,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   package static let permission = SQLITE_PERM
   package static let authorization = SQLITE_AUTH
   package static let outOfMemory = SQLITE_NOMEM
+  package static let constraint = SQLITE_CONSTRAINT
   package static let interrupted = SQLITE_INTERRUPT
   package static let readOnlyMoved = SQLITE_READONLY | (4 << 8)
 }

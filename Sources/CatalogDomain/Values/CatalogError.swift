@@ -10,7 +10,7 @@ public struct CatalogError: Error, Sendable {
       case tooLarge
       case busy, corrupt, notADatabase, tooNew, needsMigration, replaced, diskFull, permission, locked
       case bytesRemain
-      case invalidName, invalidPolicy, cancelled, notStored, ioError, noSuchDatabase
+      case invalidName, invalidPolicy, cancelled, notStored, ioError, noSuchDatabase, cannotCreate
     }
 
     private let kind: Kind
@@ -33,7 +33,7 @@ public struct CatalogError: Error, Sendable {
       case .neverLoaded, .unavailable, .revoked, .superseded, .unauthorized, .forbidden, .notFound, .gone,
         .throttled, .badResponse, .tooLarge, .busy, .corrupt, .notADatabase, .tooNew, .needsMigration,
         .replaced, .diskFull, .permission, .locked, .bytesRemain, .invalidName, .invalidPolicy, .cancelled,
-        .notStored, .ioError, .noSuchDatabase:
+        .notStored, .ioError, .noSuchDatabase, .cannotCreate:
         false
       }
     }
@@ -98,6 +98,8 @@ public struct CatalogError: Error, Sendable {
     public static let ioError = Code(.ioError)
     /// There is no database at that path, and reading creates none.
     public static let noSuchDatabase = Code(.noSuchDatabase)
+    /// The database, or the folder for it, can't be made there.
+    public static let cannotCreate = Code(.cannotCreate)
   }
 
   /// What kind of error it is.
