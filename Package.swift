@@ -14,6 +14,7 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "CatalogSQLite", dependencies: ["CSQLite"]),
     .target(name: "CatalogMigrations", path: "Migrations", resources: [.embedInCode("SQL")]),
+    .target(name: "CatalogStore", dependencies: ["CatalogDomain", "CatalogSQLite", "CatalogMigrations"]),
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
   ],

@@ -1,0 +1,113 @@
+package import CatalogDomain
+internal import CatalogSQLite
+
+extension CatalogStore {
+  /// Reads one book of a catalog by its `id`; nil if there is none.
+  package func entry(
+    of key: CatalogKey, id: Int, mayServe: (CatalogRecord) throws(CatalogError) -> Void
+  ) throws(CatalogError) -> BookRow? {
+    try read { connection, _ in
+      let record = try record(of: key, connection)
+      try mayServe(record)
+      return try sealedRow(of: key, record, connection) { connection in
+        let row = try connection.prepare(
+          "SELECT \(BookRow.allColumns) FROM book WHERE account = ? AND catalog = ? AND id = ?")
+        try row.bind(1, key.account.number)
+        try row.bind(2, record.number)
+        try row.bind(3, Int64(id))
+        return try row.step() ? try BookRow(row) : nil
+      }
+    }
+  }
+
+  /// Reads one book of a catalog by what the remote calls it; nil if there is none.
+  package func entry(
+    of key: CatalogKey, identifier: CatalogEntry.Identifier,
+    mayServe: (CatalogRecord) throws(CatalogError) -> Void
+  ) throws(CatalogError) -> BookRow? {
+    switch identifier {
+    case .number(let number):
+      // An id that the store gave to a text identifier isn't what the remote calls the book.
+      guard !CatalogEntry.reservedIDs.contains(number) else {
+        _ = try entry(of: key, id: number, mayServe: mayServe)
+        return nil
+      }
+      return try entry(of: key, id: number, mayServe: mayServe)
+    case .text(let text):
+      return try read { connection, _ in
+        let record = try record(of: key, connection)
+        try mayServe(record)
+        return try sealedRow(of: key, record, connection) { connection in
+          let row = try connection.prepare(
+            "SELECT \(BookRow.allColumns) FROM book WHERE account = ? AND catalog = ? AND identifier = ?")
+          try row.bind(1, key.account.number)
+          try row.bind(2, record.number)
+          try row.bind(3, text)
+          return try row.step() ? try BookRow(row) : nil
+        }
+      }
+    }
+  }
+
+  /// Reads every book with all its columns, by ascending `id`.
+  package func entries(
+    of key: CatalogKey, mayServe: (CatalogRecord) throws(CatalogError) -> Void
+  ) throws(CatalogError) -> [BookRow] {
+    try read { connection, _ in
+      let record = try record(of: key, connection)
+      try mayServe(record)
+      var books: [BookRow] = []
+      var seal = RowSeal()
+      try forEachRow(of: key, record, connection) { row, rowSeal in
+        seal += rowSeal
+        books.append(try BookRow(row))
+      }
+      guard seal == record.seal, books.count == record.bookCount else {
+        throw CatalogError.sealBroken(location)
+      }
+      return books
+    }
+  }
+
+  /// Reads one row of a catalog whose rows are all the rows that were written. That is found out once for each
+  /// version of the catalog that this process sees.
+  private func sealedRow(
+    of key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection,
+    _ body: (borrowing Connection) throws -> BookRow?
+  ) throws -> BookRow? {
+    try requireSeal(of: key, record, connection)
+    return try body(connection)
+  }
+
+  func requireSeal(of key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection) throws {
+    let memoryKey = BookMemory.Key(account: key.account.number, catalog: record.number)
+    guard !memory.isSealed(memoryKey, version: record.version) else { return }
+    guard try hasSealedRows(key, record, connection) else { throw CatalogError.sealBroken(location) }
+    memory.noteSealed(memoryKey, version: record.version)
+  }
+
+  /// Whether the rows of a catalog are the rows that were written.
+  func hasSealedRows(
+    _ key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection
+  ) throws -> Bool {
+    var seal = RowSeal()
+    var count = 0
+    try forEachRow(of: key, record, connection) { _, rowSeal in
+      seal += rowSeal
+      count += 1
+    }
+    return seal == record.seal && count == record.bookCount
+  }
+
+  private func forEachRow(
+    of key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection,
+    _ body: (borrowing Statement, RowSeal) throws -> Void
+  ) throws {
+    let scope = RowScope(account: key.account.number, catalog: record.number)
+    let rows = try connection.prepare(
+      "SELECT \(BookRow.allColumns) FROM book WHERE account = ? AND catalog = ? ORDER BY id")
+    try rows.bind(1, scope.account)
+    try rows.bind(2, scope.catalog)
+    while try rows.step() { try body(rows, BookRow.seal(rows, scope)) }
+  }
+}

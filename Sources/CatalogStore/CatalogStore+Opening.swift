@@ -1,0 +1,214 @@
+package import CatalogDomain
+internal import CatalogMigrations
+internal import CatalogSQLite
+
+extension CatalogStore {
+  /// "OCat", so that another program's database isn't taken for ours (sqlite.org/pragma.html#pragma_application_id).
+  static let applicationID: Int64 = 0x4F43_6174
+
+  private final class WeakStore: Sendable {
+    private let reference: Lock<() -> CatalogStore?>
+    init(_ store: CatalogStore) {
+      weak let weakly = store
+      reference = Lock { weakly }
+    }
+    var store: CatalogStore? { reference.withLock { $0() } }
+  }
+
+  /// By resolved path: two opens of one file share one store, its lock and its turn.
+  private static let registry = Lock<[String: WeakStore]>([:])
+  private static let opening = FairGate()
+
+  /// Opens the database of a path, or shares the one that is open in this process already.
+  ///
+  /// - Throws: `CatalogError`: what is wrong with the file, its folder or its lock.
+  package static func open(
+    path: String, options: Options, now: ClockReading
+  ) throws(CatalogError) -> CatalogStore {
+    guard Connection.libraryVersion >= 3_037_000 else {
+      throw CatalogError(
+        .ioError, "SQLite \(Connection.libraryVersion) is too old; this library needs 3.37.0 (3037000).")
+    }
+    let location = try StoreLocation.resolving(path)
+    guard opening.enter(waitingAtMost: options.busyTimeout) else {
+      throw CatalogError(lock: .busy, doing: "open", location)
+    }
+    defer { opening.leave() }
+    if let shared = registry.withLock({ $0[location.path]?.store }), shared.join(options.access) {
+      return shared
+    }
+    let store: CatalogStore
+    switch options.access {
+    case .readOnly:
+      store = CatalogStore(location: location, options: options, lock: nil)
+      // A mistyped path, a folder or a file of another program is said at once, not at the first read.
+      try store.read(doing: "open") { _, _ in }
+    case .readWrite:
+      do {
+        let lock = try FileLock(path: location.path + "-lock", mayCreate: true)
+        store = CatalogStore(location: location, options: options, lock: lock)
+        try store.exclusively { _ in
+          let box = try store.openOrSetAside(now: now)
+          store.writer.withLock { $0 = box }
+        }
+        store.changes.watch(lock.path)
+      } catch {
+        throw CatalogError(error, doing: "open", location)
+      }
+      registry.withLock { $0[location.path] = WeakStore(store) }
+      store.finishPendingScrub(now: now)
+    }
+    _ = store.join(options.access)
+    return store
+  }
+
+  /// Opens a new database in memory.
+  package static func openInMemory(options: Options, now: ClockReading) throws(CatalogError) -> CatalogStore {
+    let location = StoreLocation.memory("offline-catalog-\(randomText())")
+    let store = CatalogStore(location: location, options: options, lock: nil)
+    do {
+      try store.exclusively { _ in
+        let box = try store.openWriter(now: now)
+        store.writer.withLock { $0 = box }
+      }
+    } catch {
+      throw CatalogError(error, doing: "open", location)
+    }
+    _ = store.join(options.access)
+    return store
+  }
+
+  /// Counts another user of the store; false if it can't be shared.
+  private func join(_ access: Access) -> Bool {
+    life.withLock { life in
+      guard life.state == .open, access == .readOnly || options.access == .readWrite else { return false }
+      life.users += 1
+      return true
+    }
+  }
+
+  static func randomText() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(generator.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Opens the file for writing; if it can't be read and that is configured, moves it away and makes another.
+  func openOrSetAside(now: ClockReading) throws -> ConnectionBox {
+    let isDamaged = life.withLock { life in
+      defer { life.isDamaged = false }
+      return life.isDamaged
+    }
+    if isDamaged, options.unreadable == .setAsideAndRebuild {
+      try setAside(
+        because: CatalogError(.corrupt, "The catalog cache \(location.display) is damaged."))
+    }
+    do {
+      return try openWriter(now: now)
+    } catch {
+      let reason = CatalogError(error, doing: "open", location)
+      guard options.unreadable == .setAsideAndRebuild, [.corrupt, .notADatabase].contains(reason.code),
+        try FileSystem.attributes(location.path)?.isRegularFile == true
+      else { throw reason }
+      try setAside(because: reason)
+      return try openWriter(now: now)
+    }
+  }
+
+  /// Moves a database that can't be read away, with the files beside it. The caller holds the lock.
+  private func setAside(because reason: CatalogError) throws {
+    readers.drain()
+    writer.withLock { $0 = nil }
+    memory.removeAll()
+    var number = 1
+    while try FileSystem.attributes("\(location.path)\(Self.setAsideMark)\(number)") != nil { number += 1 }
+    let target = "\(location.path)\(Self.setAsideMark)\(number)"
+    // The database goes last: a crash between leaves a database without its log, which is set aside next time,
+    // and never a log that would be taken for a new database's.
+    for suffix in ["-wal", "-shm", "-journal", ""] {
+      try FileSystem.move(location.path + suffix, to: target + suffix)
+    }
+    options.observe?(.setAside(path: target, reason: reason))
+  }
+
+  static let setAsideMark = "-set-aside-"
+
+  /// The files that were set aside, by path.
+  func setAsideFiles() throws -> [String] {
+    guard let folder = location.folder else { return [] }
+    return try FileSystem.names(inFolder: folder.path)
+      .filter { $0.hasPrefix(folder.name + Self.setAsideMark) }
+      .sorted().map { "\(folder.path)/\($0)" }
+  }
+
+  /// Opens the database for writing, making and migrating it as need be. The caller holds the lock.
+  func openWriter(now: ClockReading) throws -> ConnectionBox {
+    if location.isFile, try FileSystem.attributes(location.path) == nil {
+      // Made before any connection opens it, so that nobody else can read it, nor the files beside it, which
+      // take its mode.
+      try removeLeftovers()
+      do throws(FileSystemError) {
+        try FileSystem.createExclusively(location.path)
+      } catch {
+        throw CatalogError(fileSystem: error, doing: "create", location.path)
+      }
+    }
+    if location.isFile, try FileSystem.attributes(location.path)?.isDirectory == true {
+      throw CatalogError(
+        .notADatabase, "Unable to open \(location.display): it is a folder; give the path of a file in it.")
+    }
+    let box = try openConnection(busyTimeout: options.busyTimeout)
+    try prepare(box.connection, now: now)
+    return box
+  }
+
+  /// A log without its database would be taken for the new database's.
+  private func removeLeftovers() throws {
+    for path in [location.logPath, location.sharedMemoryPath, location.journalPath] {
+      if let path { try FileSystem.remove(path) }
+    }
+  }
+
+  func openConnection(busyTimeout: Duration) throws(SQLiteError) -> ConnectionBox {
+    ConnectionBox(
+      try Connection(
+        path: location.path, mode: location.isFile ? .readWrite : .memory, busyTimeout: busyTimeout))
+  }
+
+  private func prepare(_ connection: borrowing Connection, now: ClockReading) throws {
+    let version = Int(try connection.number("PRAGMA user_version") ?? 0)
+    let program = try connection.number("PRAGMA application_id") ?? 0
+    if program != Self.applicationID {
+      let tables = try connection.number("SELECT count(*) FROM sqlite_schema") ?? 0
+      guard program == 0, version == 0, tables == 0 else {
+        throw CatalogError(
+          .notADatabase,
+          "Unable to open the catalog cache \(location.display): the file is another program's database; "
+            + "give the path of a cache.")
+      }
+    }
+    if version > MigrationRegister.latestVersion { try checkVersion(connection) }
+    if location.isFile { _ = try connection.number("PRAGMA journal_mode = WAL") }
+    try connection.execute("PRAGMA synchronous = NORMAL")
+    for migration in MigrationRegister.all where migration.version > version {
+      var transaction = try connection.begin(.write)
+      try connection.execute(migration.sql)
+      if migration.version == 1 {
+        let meta = try connection.prepare("INSERT INTO meta (one, instance, seq, scrub) VALUES (1, ?, 0, 0)")
+        try meta.bind(1, Self.randomText())
+        try meta.run()
+      }
+      let record = try connection.prepare(
+        "INSERT INTO migration (version, name, applied_at) VALUES (?, ?, ?)")
+      try record.bind(1, Int64(migration.version))
+      try record.bind(2, migration.fileName)
+      try record.bind(3, now.wall.millisecondsSinceEpoch)
+      try record.run()
+      try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+      try connection.execute("PRAGMA user_version = \(migration.version)")
+      try transaction.commit()
+    }
+  }
+}
