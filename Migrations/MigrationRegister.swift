@@ -8,7 +8,9 @@ package struct Migration: Sendable {
   package let sql: String
 }
 
-/// The schema's history, oldest first. It is append-only: a file that has been released never changes.
+/// The schema's history, oldest first.
+///
+/// It is append-only: a file that has been released never changes.
 package enum MigrationRegister {
   /// Every migration, in order.
   package static let all: [Migration] = [

@@ -119,7 +119,9 @@ package struct Connection: ~Copyable, Sendable {
     case passive, truncate
   }
 
-  /// Copies the log into the database. The caller holds the cache's lock.
+  /// Copies the log into the database.
+  ///
+  /// The caller holds the cache's lock.
   ///
   /// - Returns: Whether all of the log was copied, and emptied if that was asked for; false if a reader in an
   ///   old snapshot is in the way.
@@ -187,8 +189,9 @@ package struct Connection: ~Copyable, Sendable {
         ? unsafe sqlite3_system_errno(pointer) : 0)
   }
 
-  /// Takes an idle statement of this text, or compiles one. One that is in use isn't idle, so a statement can
-  /// be used inside itself.
+  /// Takes an idle statement of this text, or compiles one.
+  ///
+  /// One that is in use isn't idle, so a statement can be used inside itself.
   func take(_ sql: String) throws(SQLiteError) -> OpaquePointer {
     if let idle = unsafe idleStatements.removeValue(forKey: sql) { return unsafe idle }
     var compiled: OpaquePointer?

@@ -27,7 +27,9 @@
     unsafe mutex.deallocate()
   }
 
-  /// Lends the value, with nobody else having it. The closure does no work but reading and changing it.
+  /// Lends the value, with nobody else having it.
+  ///
+  /// The closure does no work but reading and changing it.
   package func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,6 +1,8 @@
 internal import CSQLite
 
-/// A prepared statement: owned, reset and kept for the next use when it goes away. It keeps its connection.
+/// A prepared statement: owned, reset and kept for the next use when it goes away.
+///
+/// It keeps its connection.
 ///
 /// Parameters count from 1, columns from 0, as in SQLite.
 @safe package struct Statement: ~Copyable {

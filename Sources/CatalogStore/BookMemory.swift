@@ -33,6 +33,8 @@ final class BookMemory: Sendable {
     var totalBytes = 0
     /// The version of a catalog whose every column was found to be what was written.
     var sealed: [Key: Int64] = [:]
+    /// The version of a catalog whose rows were found not to be what was written.
+    var broken: [Key: Int64] = [:]
 
     mutating func remove(_ key: Key) {
       guard let entry = entries.removeValue(forKey: key) else { return }
@@ -74,6 +76,15 @@ final class BookMemory: Sendable {
 
   func isSealed(_ key: Key, version: Int64) -> Bool {
     state.withLock { $0.sealed[key] == version }
+  }
+
+  /// Whether rows of this version were found not to be what was written.
+  func isBroken(_ key: Key, version: Int64) -> Bool {
+    state.withLock { $0.broken[key] == version }
+  }
+
+  func noteBroken(_ key: Key, version: Int64) {
+    state.withLock { $0.broken[key] = version }
   }
 
   func noteSealed(_ key: Key, version: Int64) {

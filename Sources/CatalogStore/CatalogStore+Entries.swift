@@ -69,8 +69,9 @@ extension CatalogStore {
     }
   }
 
-  /// Reads one row of a catalog whose rows are all the rows that were written. That is found out once for each
-  /// version of the catalog that this process sees.
+  /// Reads one row of a catalog whose rows are all the rows that were written.
+  ///
+  /// That is found out once for each version of the catalog that this process sees.
   private func sealedRow(
     of key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection,
     _ body: (borrowing Connection) throws -> BookRow?
@@ -82,7 +83,10 @@ extension CatalogStore {
   func requireSeal(of key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection) throws {
     let memoryKey = BookMemory.Key(account: key.account.number, catalog: record.number)
     guard !memory.isSealed(memoryKey, version: record.version) else { return }
-    guard try hasSealedRows(key, record, connection) else { throw CatalogError.sealBroken(location) }
+    guard try hasSealedRows(key, record, connection) else {
+      memory.noteBroken(memoryKey, version: record.version)
+      throw CatalogError.sealBroken(location)
+    }
     memory.noteSealed(memoryKey, version: record.version)
   }
 

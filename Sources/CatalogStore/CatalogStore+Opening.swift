@@ -117,7 +117,9 @@ extension CatalogStore {
     }
   }
 
-  /// Moves a database that can't be read away, with the files beside it. The caller holds the lock.
+  /// Moves a database that can't be read away, with the files beside it.
+  ///
+  /// The caller holds the lock.
   private func setAside(because reason: CatalogError) throws {
     readers.drain()
     writer.withLock { $0 = nil }
@@ -143,7 +145,9 @@ extension CatalogStore {
       .sorted().map { "\(folder.path)/\($0)" }
   }
 
-  /// Opens the database for writing, making and migrating it as need be. The caller holds the lock.
+  /// Opens the database for writing, making and migrating it as need be.
+  ///
+  /// The caller holds the lock.
   func openWriter(now: ClockReading) throws -> ConnectionBox {
     if location.isFile, try FileSystem.attributes(location.path) == nil {
       // Made before any connection opens it, so that nobody else can read it, nor the files beside it, which

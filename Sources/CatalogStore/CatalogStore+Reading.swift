@@ -14,13 +14,17 @@ package struct CatalogView: Sendable {
   package let books: [BookSummary]?
   /// When time alone next changes the books; nil if it doesn't.
   package let nextLoanEnd: Timestamp?
+  /// Whether these rows were found before not to be what was written.
+  package let isBroken: Bool
 }
 
 extension CatalogStore {
   /// How long a reader waits: another process may be recovering the log after a crash, under a lock.
   private static let readerTimeout = Duration.milliseconds(50)
 
-  /// Runs one read transaction. No output, callback or waiting inside it: it would pin the log.
+  /// Runs one read transaction.
+  ///
+  /// No output, callback or waiting inside it: it would pin the log.
   func read<Result>(
     doing what: String = "read", _ body: (borrowing Connection, ReadMark) throws -> Result
   ) throws(CatalogError) -> Result {
@@ -89,18 +93,20 @@ extension CatalogStore {
   ) throws(CatalogError) -> CatalogView {
     try read { connection, mark in
       let record = try record(of: key, connection)
-      guard record.isLoaded, wantsBooks(record) else {
-        return CatalogView(record: record, books: nil, nextLoanEnd: nil)
-      }
       let memoryKey = BookMemory.Key(account: key.account.number, catalog: record.number)
+      guard record.isLoaded, wantsBooks(record) else {
+        return CatalogView(
+          record: record, books: nil, nextLoanEnd: nil,
+          isBroken: memory.isBroken(memoryKey, version: record.version))
+      }
       if let kept = memory.entry(memoryKey),
         kept.isRight(for: mark.reader, dataVersion: mark.dataVersion, version: record.version, now: now)
       {
-        return CatalogView(record: record, books: kept.books, nextLoanEnd: kept.nextLoanEnd)
+        return CatalogView(record: record, books: kept.books, nextLoanEnd: kept.nextLoanEnd, isBroken: false)
       }
       let entry = try readBooks(of: key, record, now: now, mark, connection)
       memory.keep(entry, for: memoryKey)
-      return CatalogView(record: record, books: entry.books, nextLoanEnd: entry.nextLoanEnd)
+      return CatalogView(record: record, books: entry.books, nextLoanEnd: entry.nextLoanEnd, isBroken: false)
     }
   }
 
@@ -150,6 +156,8 @@ extension CatalogStore {
     }
     // "No error" isn't "right": a page that was overwritten makes SQLite return invented rows without one.
     guard books.count == record.bookCount, seal == record.seal.read else {
+      memory.noteBroken(
+        BookMemory.Key(account: scope.account, catalog: scope.catalog), version: record.version)
       throw CatalogError.sealBroken(location)
     }
     return BookMemory.Entry(

@@ -117,8 +117,9 @@ extension CatalogStore {
     return result
   }
 
-  /// Returns the writer, opened anew if the file was moved, replaced, or has to be rebuilt. The caller has the
-  /// turn.
+  /// Returns the writer, opened anew if the file was moved, replaced, or has to be rebuilt.
+  ///
+  /// The caller has the turn.
   func currentWriter(now: ClockReading) throws -> ConnectionBox {
     let mustRebuild = options.unreadable == .setAsideAndRebuild && life.withLock { $0.isDamaged }
     if !mustRebuild, let box = writer.withLock({ $0 }) {

@@ -41,7 +41,9 @@ package final class CatalogStore: Sendable {
   let writer = Lock<ConnectionBox?>(nil)
   let readers = ReaderPool()
   let memory: BookMemory
-  let changes = ChangeHub()
+  /// Tells that something in the database may have changed.
+  package let changes = ChangeHub()
+  let attachment = Lock<(any AnyObject & Sendable)?>(nil)
   let life = Lock(Life())
   private let queue = DispatchQueue(label: "OfflineCatalog.store", attributes: .concurrent)
 

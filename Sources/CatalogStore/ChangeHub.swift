@@ -10,7 +10,9 @@ package final class ChangeHub: Sendable {
 
   private let state = Lock(State())
 
-  /// Asks to be told. The closure does no work but waking somebody up.
+  /// Asks to be told.
+  ///
+  /// The closure does no work but waking somebody up.
   ///
   /// - Returns: What ``remove(_:)`` takes.
   package func add(_ listener: @escaping @Sendable () -> Void) -> Int {

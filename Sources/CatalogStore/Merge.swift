@@ -113,7 +113,9 @@ struct Merge {
     try delete.run()
   }
 
-  /// One walk. Nil if the old rows don't match their seal.
+  /// One walk.
+  ///
+  /// Nil if the old rows don't match their seal.
   private func pass(_ connection: borrowing Connection, overDamagedRows: Bool) throws -> Result? {
     let old = try connection.prepare(
       "SELECT \(BookRow.allColumns) FROM main.book WHERE account = ? AND catalog = ? ORDER BY id")

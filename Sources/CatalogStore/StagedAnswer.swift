@@ -63,10 +63,15 @@ package final class StagedAnswer: Sendable {
   /// The items that couldn't be taken: the first of them, at most ``namedRejections``.
   package var rejected: [RejectedItem] { state.withLock { $0.rejected } }
 
+  /// Whether an item's identifier couldn't be read, so that nothing may be deleted.
+  package var hasUnreadableIdentifier: Bool { state.withLock { $0.hasUnreadableIdentifier } }
+
   /// What the remote said first.
   package var head: FetchHead { state.withLock { $0.head } }
 
-  /// Adds a page. A book met before is counted and dropped: the first wins.
+  /// Adds a page.
+  ///
+  /// A book met before is counted and dropped: the first wins.
   package func accept(_ page: FetchPage) throws(CatalogError) {
     do {
       var transaction = try box.connection.begin(.read)
