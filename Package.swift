@@ -15,6 +15,7 @@ let package = Package(
     .target(name: "CatalogSQLite", dependencies: ["CSQLite"]),
     .target(name: "CatalogMigrations", path: "Migrations", resources: [.embedInCode("SQL")]),
     .target(name: "CatalogStore", dependencies: ["CatalogDomain", "CatalogSQLite", "CatalogMigrations"]),
+    .target(name: "CatalogRepository", dependencies: ["CatalogDomain", "CatalogStore"]),
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
   ],
