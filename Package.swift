@@ -18,6 +18,7 @@ let package = Package(
     .target(name: "CatalogRepository", dependencies: ["CatalogDomain", "CatalogStore"]),
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
+    .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
   ],
   swiftLanguageModes: [.v6]
