@@ -93,7 +93,7 @@ struct FreshnessPropertyTests {
   @Test(arguments: seeds)
   func `no clock, stamp or policy traps, and nothing as old as its lifetime is fresh`(seed: UInt64) {
     var cases = Cases(random: SeededGenerator(seed: seed), arePlausible: false)
-    for _ in 0..<20_000 {
+    for _ in 0..<5000 {
       let (policy, stamp) = (cases.policy(), cases.stamp())
       let now = cases.now(after: stamp)
       let decision = policy.decide(stamp: stamp, now: now)
@@ -129,7 +129,7 @@ struct FreshnessPropertyTests {
   func `the decision stays until the moment it names, and changes at it`(seed: UInt64) {
     var cases = Cases(random: SeededGenerator(seed: seed), arePlausible: true)
     var changes = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<5000 {
       let (policy, stamp) = (cases.policy(), cases.stamp())
       let now = cases.now(after: stamp)
       let decision = policy.decide(stamp: stamp, now: now)
@@ -153,7 +153,7 @@ struct FreshnessPropertyTests {
       #expect(kind(after: Int64.random(in: 0..<span, using: &cases.random)) == DecisionKind(decision))
       #expect(kind(after: span) != DecisionKind(decision))
     }
-    #expect(changes > 5000, "Too few cases change at all for this to mean anything.")
+    #expect(changes > 1200, "Too few cases change at all for this to mean anything.")
   }
 }
 

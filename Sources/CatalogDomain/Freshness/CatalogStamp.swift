@@ -66,13 +66,56 @@ package enum StampAge: Hashable, Sendable {
 extension CatalogStamp {
   /// Returns how old the answer is now; saturates.
   package func age(at now: ClockReading, tolerance: Duration) -> StampAge {
-    let tolerance = max(0, tolerance.wholeMilliseconds)
-    let initial = max(0, initialAge.wholeMilliseconds)
-    let byWall = (now.wall - validatedAt.wall).wholeMilliseconds
-    let isSameBoot = now.boot != nil && now.boot == validatedAt.boot
-    let byContinuous = isSameBoot ? (now.continuous - validatedAt.continuous).wholeMilliseconds : nil
+    let clocks = Clocks(self, now, tolerance)
+    if clocks.areTrustworthy {
+      return .known(clocks.initial.addingSaturating(max(0, clocks.byContinuous ?? clocks.byWall)))
+    }
+    let seen = latestWallSeen.map { ($0 - validatedAt.wall).wholeMilliseconds }
+    let guess = [clocks.byWall, clocks.byContinuous, seen].compactMap(\.self).filter { $0 >= 0 }.max()
+    return .unknown(bestGuess: guess.map { clocks.initial.addingSaturating($0) })
+  }
 
-    func isTrustworthy() -> Bool {
+  /// Returns the wall times at which, were the clocks to go on evenly, the age may become known or reach one
+  /// of the ages given, in milliseconds: every such moment is among them, and others may be.
+  package func turningPoints(of ages: [Int64], at now: ClockReading, tolerance: Duration) -> [Timestamp] {
+    let clocks = Clocks(self, now, tolerance)
+    // The wall clock catches up with a stamp from the future, or with what was seen before a reboot.
+    var moments = [validatedAt.wall, latestWallSeen].compactMap(\.self)
+      .map { $0 + .milliseconds(-clocks.tolerance) }
+    for age in [clocks.initial] + ages {
+      let remaining = max(0, age.subtractingSaturating(clocks.initial))
+      moments.append(validatedAt.wall + .milliseconds(remaining))
+      if let byContinuous = clocks.byContinuous {
+        moments.append(now.wall + .milliseconds(remaining.subtractingSaturating(byContinuous)))
+      }
+    }
+    return moments
+  }
+
+  /// What the clocks say has passed, in whole milliseconds.
+  private struct Clocks {
+    let tolerance: Int64
+    /// How old the answer was to begin with.
+    let initial: Int64
+    /// What has passed by the wall clock.
+    let byWall: Int64
+    /// What has passed by the continuous clock; nil if that was another boot's.
+    let byContinuous: Int64?
+    /// By how much the latest wall time seen is later than now.
+    let seenAhead: Int64?
+
+    init(_ stamp: CatalogStamp, _ now: ClockReading, _ tolerance: Duration) {
+      self.tolerance = max(0, tolerance.wholeMilliseconds)
+      initial = max(0, stamp.initialAge.wholeMilliseconds)
+      byWall = (now.wall - stamp.validatedAt.wall).wholeMilliseconds
+      let isSameBoot = now.boot != nil && now.boot == stamp.validatedAt.boot
+      byContinuous =
+        isSameBoot
+        ? now.continuous.subtractingSaturating(stamp.validatedAt.continuous).wholeMilliseconds : nil
+      seenAhead = stamp.latestWallSeen.map { ($0 - now.wall).wholeMilliseconds }
+    }
+
+    var areTrustworthy: Bool {
       // A stamp from the future: the clock was set back, or was wrong when the stamp was made.
       guard byWall >= -tolerance else { return false }
       if let byContinuous {
@@ -80,15 +123,8 @@ extension CatalogStamp {
         // the machine was stopped without noticing, as a restored virtual machine was.
         return byContinuous >= 0 && byWall.subtractingSaturating(byContinuous) <= tolerance
       }
-      guard let latestWallSeen else { return true }
-      return (latestWallSeen - now.wall).wholeMilliseconds <= tolerance
+      guard let seenAhead else { return true }
+      return seenAhead <= tolerance
     }
-
-    if isTrustworthy() {
-      return .known(initial.addingSaturating(max(0, byContinuous ?? byWall)))
-    }
-    let seen = latestWallSeen.map { ($0 - validatedAt.wall).wholeMilliseconds }
-    let guess = [byWall, byContinuous, seen].compactMap(\.self).filter { $0 >= 0 }.max()
-    return .unknown(bestGuess: guess.map { initial.addingSaturating($0) })
   }
 }

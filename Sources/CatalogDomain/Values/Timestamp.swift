@@ -48,6 +48,20 @@ extension Duration {
   }
 }
 
+extension Duration {
+  package func addingSaturating(_ other: Duration) -> Duration {
+    let (sum, overflow) = attoseconds.addingReportingOverflow(other.attoseconds)
+    guard overflow else { return Duration(attoseconds: sum) }
+    return Duration(attoseconds: other < .zero ? .min : .max)
+  }
+
+  package func subtractingSaturating(_ other: Duration) -> Duration {
+    let (difference, overflow) = attoseconds.subtractingReportingOverflow(other.attoseconds)
+    guard overflow else { return Duration(attoseconds: difference) }
+    return Duration(attoseconds: other < .zero ? .max : .min)
+  }
+}
+
 extension Int64 {
   package func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
