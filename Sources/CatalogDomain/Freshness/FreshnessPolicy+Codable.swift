@@ -12,23 +12,9 @@ extension FreshnessPolicy: Codable {
     case lifetime, staleWhileRevalidate, staleIfError, serverLifetimes, serverProhibitions, futureTolerance
   }
 
-  private struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   /// Reads a policy, and checks it.
   public init(from decoder: any Decoder) throws {
-    let known = Key.allCases.map(\.rawValue)
-    for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
-      throw DecodingError.dataCorrupted(
-        .init(
-          codingPath: decoder.codingPath + [key],
-          debugDescription:
-            "A policy has no '\(key.stringValue)'; it has \(known.joined(separator: ", "))."))
-    }
+    try decoder.refuseKeys(except: Key.allCases.map(\.rawValue), of: "A policy")
     self.init()
     let container = try decoder.container(keyedBy: Key.self)
     func duration(_ key: Key, else standard: Duration) throws -> Duration {
@@ -69,7 +55,7 @@ extension FreshnessPolicy: Codable {
 }
 
 extension FreshnessPolicy.ServerLifetimes: Codable {
-  private enum Key: String, CodingKey {
+  private enum Key: String, CodingKey, CaseIterable {
     case within
   }
 
@@ -87,6 +73,7 @@ extension FreshnessPolicy.ServerLifetimes: Codable {
       return
     }
     let container = try decoder.container(keyedBy: Key.self)
+    try decoder.refuseKeys(except: Key.allCases.map(\.rawValue), of: "A policy's serverLifetimes")
     let texts = try container.decode([String].self, forKey: .within)
     let bounds = try texts.map { try FreshnessPolicy.duration($0, at: container.codingPath + [Key.within]) }
     guard bounds.count == 2, bounds[0] <= bounds[1] else {
@@ -108,4 +95,24 @@ extension FreshnessPolicy.ServerLifetimes: Codable {
         [DurationText.text(bounds.lowerBound), DurationText.text(bounds.upperBound)], forKey: .within)
     }
   }
+}
+
+extension Decoder {
+  /// Throws if there is a key that isn't known.
+  fileprivate func refuseKeys(except known: [String], of what: String) throws {
+    for key in try container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: codingPath + [key],
+          debugDescription:
+            "\(what) has no '\(key.stringValue)'; it has \(known.joined(separator: ", "))."))
+    }
+  }
+}
+
+private struct AnyKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
 }
