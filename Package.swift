@@ -17,6 +17,7 @@ let package = Package(
     .target(name: "CatalogStore", dependencies: ["CatalogDomain", "CatalogSQLite", "CatalogMigrations"]),
     .target(name: "CatalogRepository", dependencies: ["CatalogDomain", "CatalogStore"]),
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
+    .testTarget(name: "ArchitectureTests", dependencies: ["CatalogMigrations"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
