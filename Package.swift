@@ -18,6 +18,8 @@ let package = Package(
     .target(name: "CatalogRepository", dependencies: ["CatalogDomain", "CatalogStore"]),
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
     .testTarget(name: "ArchitectureTests", dependencies: ["CatalogMigrations"]),
+    .target(name: "CatalogDocuments", dependencies: ["CatalogDomain"]),
+    .testTarget(name: "DocumentsTests", dependencies: ["CatalogDomain", "CatalogDocuments"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
