@@ -19,6 +19,11 @@ struct PlainCatalogWriterTests {
         + #""borrowedUntil":"2026-12-01T00:00:00Z","updated":"1970-01-01T00:00:00.001Z"}"#)
   }
 
+  @Test func `a catalog without books comes back as one`() throws {
+    let reading = try Reading(PlainCatalogWriter.emptyCatalog)
+    #expect(reading.entries.isEmpty && reading.isComplete)
+  }
+
   @Test func `what breaks a line or turns the text around is written as an escape`() {
     let title =
       "\u{0}\u{1}\n\r\t\u{7F}\u{85}\u{9B}\u{61C}\u{200E}\u{200F}\u{2028}\u{2029}\u{202E}\u{2066}\u{2069}"

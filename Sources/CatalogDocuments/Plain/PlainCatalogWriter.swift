@@ -6,6 +6,9 @@ public import CatalogDomain
 /// written as escapes, so that a line stays a line and is safe to show on a terminal; all other text is
 /// written as it is. The keys come in a fixed order, and those that say nothing are left out.
 public enum PlainCatalogWriter {
+  /// The text of a catalog without books: no lines at all would be an empty file, which is no catalog.
+  public static let emptyCatalog = "[]"
+
   /// Returns the line of a book, without a line end.
   public static func line(for entry: CatalogEntry) -> String {
     var line = "{\"id\":"
