@@ -5,6 +5,7 @@ let package = Package(
   name: "OfflineCatalog",
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
+    .library(name: "CatalogRemotes", targets: ["CatalogRemotes", "CatalogDocuments"]),
     .library(name: "CatalogTesting", targets: ["CatalogTesting"])
   ],
   targets: [
@@ -19,7 +20,11 @@ let package = Package(
     .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
     .testTarget(name: "ArchitectureTests", dependencies: ["CatalogMigrations"]),
     .target(name: "CatalogDocuments", dependencies: ["CatalogDomain"]),
+    .target(name: "CatalogRemotes", dependencies: ["CatalogDomain", "CatalogDocuments"]),
     .testTarget(name: "DocumentsTests", dependencies: ["CatalogDomain", "CatalogDocuments"]),
+    .testTarget(
+      name: "RemotesTests",
+      dependencies: ["CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogTesting"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
