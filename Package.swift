@@ -6,7 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "CatalogRemotes", targets: ["CatalogRemotes", "CatalogDocuments"]),
-    .library(name: "CatalogTesting", targets: ["CatalogTesting"])
+    .library(name: "CatalogTesting", targets: ["CatalogTesting"]),
   ],
   targets: [
     .target(name: "CatalogDomain"),

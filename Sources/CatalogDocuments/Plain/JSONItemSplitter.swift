@@ -1,4 +1,4 @@
-internal import CatalogDomain
+import CatalogDomain
 
 /// Cuts a plain catalog into its items as the bytes come in, without holding more than one of them.
 ///
