@@ -25,6 +25,7 @@ let package = Package(
     .testTarget(
       name: "RemotesTests",
       dependencies: ["CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogTesting"]),
+    .target(name: "CatalogCLI", dependencies: ["CatalogDomain"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
