@@ -1,0 +1,87 @@
+package import CatalogDomain
+
+/// The options that mean the same in several commands.
+package enum SharedOptions {
+  package static let database = Option(
+    file: "db", value: "path", help: "The cache's database; otherwise the variable CATALOG_DB names it.")
+
+  package static let account = Option<AccountID>(
+    "account", value: "id", isSensitive: true, help: "The account whose catalog it is.",
+    read: { text in
+      do throws(CatalogError) {
+        return .success(try AccountID(validating: text))
+      } catch {
+        return .failure(ValueProblem(error.message))
+      }
+    })
+
+  package static let catalog = Option<CatalogName>(
+    "catalog", value: "name", defaultText: "main", isSensitive: true,
+    help: "Which of the account's catalogs.",
+    read: { text in
+      do throws(CatalogError) {
+        return .success(try CatalogName(validating: text))
+      } catch {
+        return .failure(ValueProblem(error.message))
+      }
+    })
+
+  package static let format = Option<OutputFormat>(
+    choice: "format", value: "format", defaultText: "table on a terminal, else ndjson",
+    help: "The form of the output.")
+
+  package static let now = Option<RequestedTime>(
+    "now", value: "time",
+    help: "Act as if it were this time: RFC 3339, such as 2026-11-01T12:00:00Z, or +2h, -7d from now.",
+    read: RequestedTime.read)
+
+  package static let showAccounts = Flag("show-accounts", help: "Show accounts' names, otherwise redacted.")
+  package static let quiet = Flag("quiet", short: "q", help: "Show no remarks and no progress.")
+
+  package static let failIfStale = Flag(
+    "fail-if-stale", help: "Exit with 3 if the catalog isn't fresh.")
+
+  /// Returns an option whose value is a span of time.
+  package static func duration(_ long: String, help: String) -> Option<Duration> {
+    Option(
+      long, value: "duration", help: help,
+      read: { text in
+        guard let duration = DurationText.parse(text) else {
+          return .failure(ValueProblem(durationProblem(text)))
+        }
+        return .success(duration)
+      })
+  }
+
+  private static func durationProblem(_ text: String) -> String {
+    let form = "Please provide a whole number and a unit, such as 90s, 10m, 24h or 7d."
+    return !text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber }
+      ? "It has no unit. \(form)" : form
+  }
+}
+
+/// A time that was asked for: a moment, or a span from now.
+package enum RequestedTime: Hashable, Sendable {
+  case moment(Timestamp)
+  case fromNow(Duration)
+
+  /// Returns the moment, given what time it is.
+  package func moment(from now: Timestamp) -> Timestamp {
+    switch self {
+    case .moment(let moment): moment
+    case .fromNow(let span): now + span
+    }
+  }
+
+  package static func read(_ text: String) -> Result<RequestedTime, ValueProblem> {
+    if let moment = TimeText.parse(text) { return .success(.moment(moment)) }
+    if let sign = text.first, sign == "+" || sign == "-",
+      let span = DurationText.parse(String(text.dropFirst()))
+    {
+      return .success(.fromNow(sign == "+" ? span : .zero - span))
+    }
+    return .failure(
+      ValueProblem(
+        "Please provide a time such as 2026-11-01T12:00:00Z (RFC 3339), or one from now such as +2h or -7d."))
+  }
+}
