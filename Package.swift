@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .library(name: "CatalogRemotes", targets: ["CatalogRemotes", "CatalogDocuments"]),
     .library(name: "CatalogTesting", targets: ["CatalogTesting"]),
+    .library(name: "CatalogTesting", targets: ["CatalogTesting"]),
+    .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
   targets: [
     .target(name: "CatalogDomain"),
@@ -26,9 +28,11 @@ let package = Package(
       name: "RemotesTests",
       dependencies: ["CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogTesting"]),
     .target(name: "CatalogCLI", dependencies: ["CatalogDomain"]),
+    .executableTarget(name: "catalogctl", dependencies: ["CatalogCLI"]),
     .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
+    .testTarget(name: "CLITests", dependencies: ["CatalogCLI", "CatalogDomain"], exclude: ["Golden"]),
   ],
   swiftLanguageModes: [.v6]
 )
