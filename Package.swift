@@ -5,8 +5,8 @@ let package = Package(
   name: "OfflineCatalog",
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
+    .library(name: "OfflineCatalog", targets: ["OfflineCatalog", "CatalogDomain", "CatalogRepository"]),
     .library(name: "CatalogRemotes", targets: ["CatalogRemotes", "CatalogDocuments"]),
-    .library(name: "CatalogTesting", targets: ["CatalogTesting"]),
     .library(name: "CatalogTesting", targets: ["CatalogTesting"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -19,19 +19,29 @@ let package = Package(
     .target(name: "CatalogMigrations", path: "Migrations", resources: [.embedInCode("SQL")]),
     .target(name: "CatalogStore", dependencies: ["CatalogDomain", "CatalogSQLite", "CatalogMigrations"]),
     .target(name: "CatalogRepository", dependencies: ["CatalogDomain", "CatalogStore"]),
-    .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
-    .testTarget(name: "ArchitectureTests", dependencies: ["CatalogMigrations"]),
+    .target(name: "OfflineCatalog", dependencies: ["CatalogDomain", "CatalogRepository"]),
     .target(name: "CatalogDocuments", dependencies: ["CatalogDomain"]),
     .target(name: "CatalogRemotes", dependencies: ["CatalogDomain", "CatalogDocuments"]),
+    .target(name: "CatalogTesting", dependencies: ["CatalogDomain"]),
+    .target(
+      name: "CatalogCLI",
+      dependencies: [
+        "CatalogDocuments", "CatalogDomain", "CatalogRemotes", "CatalogRepository", "OfflineCatalog",
+      ]),
+    .executableTarget(name: "catalogctl", dependencies: ["CatalogCLI"]),
+    .testTarget(name: "ArchitectureTests", dependencies: ["CatalogMigrations"]),
+    .testTarget(
+      name: "BoundaryTests",
+      dependencies: ["CatalogDomain", "CatalogRepository", "CatalogTesting"]),
+    .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
+    .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
+    .testTarget(
+      name: "RepositoryTests",
+      dependencies: ["CatalogDomain", "CatalogRepository", "CatalogSQLite", "CatalogStore", "CatalogTesting"]),
     .testTarget(name: "DocumentsTests", dependencies: ["CatalogDomain", "CatalogDocuments"]),
     .testTarget(
       name: "RemotesTests",
       dependencies: ["CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogTesting"]),
-    .target(name: "CatalogCLI", dependencies: ["CatalogDomain"]),
-    .executableTarget(name: "catalogctl", dependencies: ["CatalogCLI"]),
-    .testTarget(name: "BoundaryTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
-    .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
-    .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "CLITests", dependencies: ["CatalogCLI", "CatalogDomain"], exclude: ["Golden"]),
   ],
   swiftLanguageModes: [.v6]
