@@ -11,6 +11,7 @@ extension CachedCatalog {
   ///   - mode: How to ask.
   ///   - progress: Told how far it has come, in the caller's own context; not every step.
   /// - Throws: `CatalogError`: why it failed; then nothing was changed, but for a note of the failure.
+  @discardableResult
   public nonisolated(nonsending) func refresh(
     _ mode: RefreshMode = .always, progress: (RefreshProgress) -> Void = { _ in }
   ) async throws(CatalogError) -> RefreshOutcome {

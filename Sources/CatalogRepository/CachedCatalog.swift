@@ -106,6 +106,9 @@ public final class CachedCatalog: CatalogReading, Sendable {
     }
   }
 
+  /// Whether at least so many callers wait for a refresh of this catalog.
+  package func isJoined(by count: Int) -> Bool { cache.flights.waiters(key) >= count }
+
   var isRefreshing: Bool { cache.flights.isRefreshing(key) }
 
   /// Returns one book by its `id`; nil if the catalog is known not to hold it.

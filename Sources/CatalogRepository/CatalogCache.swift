@@ -149,6 +149,7 @@ public final class CatalogCache: Sendable {
 
   /// Marks catalogs stale, durably: their rows stay, and nothing is fresh until a refresh begun after this
   /// moment succeeds.
+  @discardableResult
   public func markStale(_ selection: CacheSelection) async throws(CatalogError) -> InvalidationReport {
     try await invalidate { store, now throws(CatalogError) in
       try store.markStale(selection.stored, now: now)
@@ -156,6 +157,7 @@ public final class CatalogCache: Sendable {
   }
 
   /// Discards the rows and stamps of catalogs, durably: their handles live on and say `neverLoaded`.
+  @discardableResult
   public func discard(_ selection: CacheSelection) async throws(CatalogError) -> InvalidationReport {
     try await invalidate { store, now throws(CatalogError) in
       try store.discard(selection.stored, now: now)
@@ -175,6 +177,7 @@ public final class CatalogCache: Sendable {
   ///
   /// - Throws: `CatalogError`: with code `bytesRemain` the account is revoked, but some of its bytes are still
   ///   on disk; ``scrub()`` or the next write tries again. With any other code nothing has happened.
+  @discardableResult
   public func forget(_ account: AccountID) async throws(CatalogError) -> InvalidationReport {
     let report = try await invalidate { store, now throws(CatalogError) in
       try store.revoke(account, now: now)

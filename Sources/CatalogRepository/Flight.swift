@@ -36,6 +36,8 @@ final class Flight: Sendable {
   /// When it began, once that is written.
   var ticket: Ticket? { state.withLock { $0.ticket } }
 
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
   func began(_ ticket: Ticket) {
     state.withLock { $0.ticket = ticket }
   }
@@ -165,6 +167,14 @@ final class FlightTable: Sendable {
   /// Whether a catalog is being refreshed.
   func isRefreshing(_ catalog: CatalogKey) -> Bool {
     flights.withLock { flights in flights.keys.contains { $0.catalog == catalog } }
+  }
+
+  /// How many callers wait for a refresh of a catalog.
+  func waiters(_ catalog: CatalogKey) -> Int {
+    let affected = flights.withLock { flights in
+      flights.filter { $0.key.catalog == catalog }.flatMap(\.value)
+    }
+    return affected.reduce(0) { $0 + $1.waiterCount }
   }
 
   /// Gives up every flight of a catalog.

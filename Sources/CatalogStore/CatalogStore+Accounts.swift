@@ -8,7 +8,7 @@ extension CatalogStore {
   package func register(
     _ account: AccountID, _ catalog: CatalogName, now: ClockReading
   ) throws(CatalogError) -> CatalogKey {
-    if options.access == .readOnly || path != nil, let known = try knownKey(account, catalog) { return known }
+    if let known = try knownKey(account, catalog) { return known }
     return try write(now: now) { connection in
       let number: Int64
       if let known = try accountNumber(account, connection) {

@@ -93,171 +93,147 @@ struct Merge {
   /// Merges; if the rows held turn out not to be the rows that were written, drops them and begins again, since
   /// none of them may be kept.
   func run(_ connection: borrowing Connection) throws -> Result {
-    try connection.execute("SAVEPOINT merge")
-    if let result = try pass(connection, overDamagedRows: false) {
-      try connection.execute("RELEASE merge")
-      return result
+    try overlayConfirmations(connection)
+    if let difference = try walk(connection, overDamagedRows: false) {
+      try write(difference, connection)
+      return difference.result
     }
-    try connection.execute("ROLLBACK TO merge; RELEASE merge")
     try deleteEverything(connection)
-    guard let result = try pass(connection, overDamagedRows: true) else {
+    guard let difference = try walk(connection, overDamagedRows: true) else {
       throw SQLiteError(code: SQLiteError.corrupt, message: "rows are left after all were deleted")
     }
-    return result
+    try write(difference, connection)
+    return difference.result
+  }
+
+  /// Applies the confirmations to the staged books.
+  private func overlayConfirmations(_ connection: borrowing Connection) throws {
+    let update = try connection.prepare(
+      "UPDATE temp.staged SET is_borrowed = ?, borrowed_until = ? WHERE id = ? AND keep = 0")
+    for (id, confirmation) in confirmations {
+      try update.bind(1, confirmation.isBorrowed)
+      try update.bind(2, confirmation.borrowedUntil)
+      try update.bind(3, id)
+      try update.run()
+    }
   }
 
   private func deleteEverything(_ connection: borrowing Connection) throws {
-    let delete = try connection.prepare("DELETE FROM book WHERE account = ? AND catalog = ?")
+    let delete = try connection.prepare("DELETE FROM main.book WHERE account = ? AND catalog = ?")
     try delete.bind(1, scope.account)
     try delete.bind(2, scope.catalog)
     try delete.run()
   }
 
-  /// One walk.
+  /// What differs between the rows held and the staged ones, by id, and what comes of it.
+  private struct Difference {
+    var result = Result()
+    var added: [Int64] = []
+    var changed: [Int64] = []
+    var removed: [Int64] = []
+  }
+
+  /// Walks both tables and writes nothing: a row that is changed under a cursor may be met again.
   ///
-  /// Nil if the old rows don't match their seal.
-  private func pass(_ connection: borrowing Connection, overDamagedRows: Bool) throws -> Result? {
+  /// - Returns: What differs; nil if the rows held don't match their seal.
+  private func walk(_ connection: borrowing Connection, overDamagedRows: Bool) throws -> Difference? {
     let old = try connection.prepare(
       "SELECT \(BookRow.allColumns) FROM main.book WHERE account = ? AND catalog = ? ORDER BY id")
     try old.bind(1, scope.account)
     try old.bind(2, scope.catalog)
     let new = try connection.prepare(
       "SELECT \(BookRow.allColumns), keep FROM temp.staged WHERE id IS NOT NULL ORDER BY id")
-    let writes = try Writes(connection, scope)
 
-    var result = Result()
+    var difference = Difference()
     var oldSeal = RowSeal()
     var oldCount = 0
     var hasOld = try old.step()
     var hasNew = try new.step()
     while hasOld || hasNew {
-      let oldID = hasOld ? old.integer(0) : .max
-      let newID = hasNew ? new.integer(0) : .max
-      let takesOld = hasOld && oldID <= newID
-      let takesNew = hasNew && newID <= oldID
-
-      var oldRow = RowSeal()
+      let takesOld = hasOld && (!hasNew || old.integer(0) <= new.integer(0))
+      let takesNew = hasNew && (!hasOld || new.integer(0) <= old.integer(0))
+      var oldRow: RowSeal?
       if takesOld {
-        oldRow = BookRow.seal(old, scope)
-        oldSeal += oldRow
+        let seal = BookRow.seal(old, scope)
+        oldRow = seal
+        oldSeal += seal
         oldCount += 1
       }
       if takesNew, !new.bool(BookRow.columnCount) {
-        try take(new, over: takesOld ? oldRow : nil, writes, &result)
-      } else if takesOld {
+        take(BookRow.seal(new, scope), new.integer(0), over: oldRow, &difference)
+      } else if let oldRow {
         // There but unreadable: the row it had stays as it was. Not there: a loan that the server has accepted
         // since the answer was begun isn't given up for it.
-        if isComplete, !takesNew, confirmations[oldID] == nil {
-          try writes.remove(old)
-          result.counts.removed += 1
+        if isComplete, !takesNew, confirmations[old.integer(0)] == nil {
+          difference.removed.append(old.integer(0))
         } else {
-          result.seal += oldRow
-          result.counts.total += 1
+          difference.result.seal += oldRow
+          difference.result.counts.total += 1
         }
       }
       if takesOld { hasOld = try old.step() }
       if takesNew { hasNew = try new.step() }
     }
     guard overDamagedRows || (oldSeal == record.seal && oldCount == record.bookCount) else { return nil }
-    return result
+    difference.result.counts.added = difference.added.count
+    difference.result.counts.changed = difference.changed.count
+    difference.result.counts.removed = difference.removed.count
+    return difference
   }
 
-  private func take(
-    _ new: borrowing Statement, over old: RowSeal?, _ writes: borrowing Writes, _ result: inout Result
+  private func take(_ seal: RowSeal, _ id: Int64, over old: RowSeal?, _ difference: inout Difference) {
+    difference.result.seal += seal
+    difference.result.counts.total += 1
+    switch old {
+    case nil: difference.added.append(id)
+    case seal: return
+    case .some: difference.changed.append(id)
+    }
+  }
+
+  private func write(_ difference: Difference, _ connection: borrowing Connection) throws {
+    // An identifier that moves from one id to another isn't possible, so the order doesn't matter to the index.
+    try forEach(
+      difference.removed, connection,
+      """
+      INSERT OR REPLACE INTO main.retired (account, catalog, identifier, id)
+      SELECT account, catalog, identifier, id FROM main.book
+      WHERE account = ?1 AND catalog = ?2 AND id = ?3 AND identifier IS NOT NULL
+      """, "DELETE FROM main.book WHERE account = ?1 AND catalog = ?2 AND id = ?3")
+    let columns = BookRow.allColumns.split(separator: ", ")
+    try forEach(
+      difference.changed, connection,
+      """
+      UPDATE main.book SET (\(BookRow.allColumns)) = (
+        SELECT \(columns.map { "s.\($0)" }.joined(separator: ", ")) FROM temp.staged AS s WHERE s.id = ?3)
+      WHERE account = ?1 AND catalog = ?2 AND id = ?3
+      """)
+    try forEach(
+      difference.added, connection,
+      """
+      INSERT INTO main.book (account, catalog, \(BookRow.allColumns))
+      SELECT ?1, ?2, \(BookRow.allColumns) FROM temp.staged WHERE id = ?3
+      """)
+    try forEach(
+      difference.added.filter { $0 >= CatalogEntry.reservedIDs.lowerBound }, connection,
+      """
+      DELETE FROM main.retired WHERE account = ?1 AND catalog = ?2
+        AND identifier = (SELECT identifier FROM temp.staged WHERE id = ?3)
+      """)
+  }
+
+  private func forEach(
+    _ ids: [Int64], _ connection: borrowing Connection, _ statements: String...
   ) throws {
-    result.counts.total += 1
-    var seal = BookRow.seal(new, scope)
-    let confirmation = confirmations[new.integer(0)]
-    if confirmation == nil, seal == old {
-      result.seal += seal
-      return
-    }
-    var row = try BookRow(new)
-    if let confirmation {
-      row.entry.isBorrowed = confirmation.isBorrowed
-      row.entry.borrowedUntil = confirmation.borrowedUntil.map { .init(millisecondsSinceEpoch: $0) }
-      seal = row.seal(scope)
-    }
-    result.seal += seal
-    guard seal != old else { return }
-    if old == nil {
-      try writes.add(row)
-      result.counts.added += 1
-    } else {
-      try writes.change(row)
-      result.counts.changed += 1
-    }
-  }
-
-  /// The statements that write.
-  private struct Writes: ~Copyable {
-    private let scope: RowScope
-    private let insert: Statement
-    private let update: Statement
-    private let delete: Statement
-    private let retire: Statement
-    private let revive: Statement
-
-    init(_ connection: borrowing Connection, _ scope: RowScope) throws(SQLiteError) {
-      let columns = BookRow.allColumns.split(separator: ", ")
-      // Each in a constant first: a value that can't be copied has to be made whole at once.
-      let insert = try connection.prepare(
-        """
-        INSERT INTO main.book (account, catalog, \(BookRow.allColumns))
-        VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")))
-        """)
-      let update = try connection.prepare(
-        """
-        UPDATE main.book SET \(columns.map { "\($0) = ?" }.joined(separator: ", "))
-        WHERE account = ? AND catalog = ? AND id = ?
-        """)
-      let delete = try connection.prepare(
-        "DELETE FROM main.book WHERE account = ? AND catalog = ? AND id = ?")
-      let retire = try connection.prepare(
-        "INSERT OR REPLACE INTO main.retired (account, catalog, identifier, id) VALUES (?, ?, ?, ?)")
-      let revive = try connection.prepare(
-        "DELETE FROM main.retired WHERE account = ? AND catalog = ? AND identifier = ?")
-      self.scope = scope
-      self.insert = insert
-      self.update = update
-      self.delete = delete
-      self.retire = retire
-      self.revive = revive
-    }
-
-    func add(_ row: BookRow) throws(SQLiteError) {
-      try insert.bind(1, scope.account)
-      try insert.bind(2, scope.catalog)
-      try row.bind(to: insert, from: 3)
-      try insert.run()
-      guard case .text(let identifier) = row.entry.identifier else { return }
-      try revive.bind(1, scope.account)
-      try revive.bind(2, scope.catalog)
-      try revive.bind(3, identifier)
-      try revive.run()
-    }
-
-    func change(_ row: BookRow) throws(SQLiteError) {
-      try row.bind(to: update, from: 1)
-      try update.bind(BookRow.columnCount + 1, scope.account)
-      try update.bind(BookRow.columnCount + 2, scope.catalog)
-      try update.bind(BookRow.columnCount + 3, row.id)
-      try update.run()
-    }
-
-    func remove(_ row: borrowing Statement) throws(SQLiteError) {
-      let id = row.integer(0)
-      if let identifier = try row.optionalText(4) {
-        try retire.bind(1, scope.account)
-        try retire.bind(2, scope.catalog)
-        try retire.bind(3, identifier)
-        try retire.bind(4, id)
-        try retire.run()
+    guard !ids.isEmpty else { return }
+    for sql in statements {
+      let statement = try connection.prepare(sql)
+      try statement.bind(1, scope.account)
+      try statement.bind(2, scope.catalog)
+      for id in ids {
+        try statement.bind(3, id)
+        try statement.run()
       }
-      try delete.bind(1, scope.account)
-      try delete.bind(2, scope.catalog)
-      try delete.bind(3, id)
-      try delete.run()
     }
   }
 }
