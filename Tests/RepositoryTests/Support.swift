@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A cache in a folder of its own, with a clock and a remote that the test drives; checked and removed at the end.
-final class Fixture {
+final class Fixture: Sendable {
   let folder: URL
   let clock = ManualWallClock()
   var path: String { folder.appendingPathComponent("catalog.sqlite").path }
@@ -51,4 +51,22 @@ func book(_ id: Int, _ title: String, isBorrowed: Bool = false, until end: Times
 
 func text(_ identifier: String, _ title: String) -> CatalogEntry {
   CatalogEntry(identifier: .text(identifier), title: title)
+}
+
+extension Fixture {
+  /// Removes the database's file, as a system does that empties its caches.
+  func removeDatabase() throws {
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+      try FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+
+  /// Overwrites a text in the file by another of the same length, as a bad disk might.
+  func damage(_ text: String, _ other: String) throws {
+    let url = URL(fileURLWithPath: path)
+    var bytes = try Data(contentsOf: url)
+    let place = try #require(bytes.range(of: Data(text.utf8)))
+    bytes.replaceSubrange(place, with: Data(other.utf8))
+    try bytes.write(to: url)
+  }
 }
