@@ -94,10 +94,19 @@ extension BookRow {
   }
 
   /// Hashes a row of `allColumns`.
+  ///
+  /// Of the columns that `books()` doesn't read, one that is NULL adds nothing, and any other adds its number
+  /// first: so a column that a migration adds leaves the seals of the rows that are there as they were.
   static func seal(_ statement: borrowing Statement, _ scope: RowScope) -> RowSeal {
     var rest = scope.hasher(for: statement.integer(0))
-    for column: Int32 in 4...6 { statement.combineText(column, into: &rest) }
-    rest.combine(statement.optionalInteger(7))
+    for column: Int32 in 4...6 where !statement.isNull(column) {
+      rest.combine(Int64(column))
+      statement.combineText(column, into: &rest)
+    }
+    if let updated = statement.optionalInteger(7) {
+      rest.combine(Int64(7))
+      rest.combine(updated)
+    }
     return RowSeal(read: readSeal(statement, scope), rest: rest.finalize())
   }
 
@@ -108,10 +117,17 @@ extension BookRow {
     read.combine(entry.isBorrowed ? 1 : 0 as Int64)
     read.combine(entry.borrowedUntil?.millisecondsSinceEpoch)
     var rest = scope.hasher(for: id)
-    rest.combine(identifierText)
-    rest.combine(AuthorsText.encode(entry.authors))
-    rest.combine(entry.language)
-    rest.combine(entry.updated?.millisecondsSinceEpoch)
+    let texts: [(Int64, String?)] = [
+      (4, identifierText), (5, AuthorsText.encode(entry.authors)), (6, entry.language),
+    ]
+    for case (let column, let text?) in texts {
+      rest.combine(column)
+      rest.combine(text)
+    }
+    if let updated = entry.updated {
+      rest.combine(Int64(7))
+      rest.combine(updated.millisecondsSinceEpoch)
+    }
     return RowSeal(read: read.finalize(), rest: rest.finalize())
   }
 }

@@ -118,11 +118,20 @@ struct Merge {
     }
   }
 
+  /// Deletes rows that aren't what was written. The index may disagree with them, and then a delete fails, so it
+  /// is made anew.
   private func deleteEverything(_ connection: borrowing Connection) throws {
+    var index: String?
+    do {
+      let find = try connection.prepare("SELECT sql FROM sqlite_schema WHERE name = 'book_by_identifier'")
+      if try find.step() { index = try find.text(0) }
+    }
+    if index != nil { try connection.execute("DROP INDEX book_by_identifier") }
     let delete = try connection.prepare("DELETE FROM main.book WHERE account = ? AND catalog = ?")
     try delete.bind(1, scope.account)
     try delete.bind(2, scope.catalog)
     try delete.run()
+    if let index { try connection.execute(index) }
   }
 
   /// What differs between the rows held and the staged ones, by id, and what comes of it.
