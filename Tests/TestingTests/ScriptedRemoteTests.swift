@@ -33,13 +33,14 @@ struct ScriptedRemoteTests {
   }
 
   @Test func `a call without an answer is reported and is unavailable`() async {
-    await withKnownIssue {
-      let code = await errorCode(remote, request, into: sink)
-      #expect(code == .unavailable)
-    } matching: { issue in
-      issue.comments.contains { $0.rawValue == "unscripted call for the catalog main" }
-    }
-    #expect(remote.calls == 1)
+    let (unscripted, reported) = AsyncStream.makeStream(of: FetchRequest.self)
+    let remote = ScriptedRemote(.entries([])) { reported.yield($0) }
+    _ = await errorCode(remote, request, into: sink)
+    let code = await errorCode(remote, FetchRequest(account: "ada", catalog: "shelf"), into: sink)
+    #expect(code == .unavailable)
+    #expect(remote.calls == 2)
+    reported.finish()
+    #expect(await unscripted.reduce(into: []) { $0.append($1.catalog) } == ["shelf"])
   }
 
   @Test func `pages and the conclusion reach the sink as they were scripted`() async throws {

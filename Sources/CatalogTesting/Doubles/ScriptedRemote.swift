@@ -3,7 +3,7 @@ public import CatalogDomain
 /// A remote that answers as a test says: in order, counted, and held at a gate if need be.
 ///
 /// It keeps the real rules: one head before the pages, a matching validator is answered "not modified", and a
-/// cancelled caller gets ``CatalogDomain/CatalogError/Code/cancelled``. A call for which nothing was scripted
+/// cancelled caller gets ``CatalogError/Code/cancelled``. A call for which nothing was scripted
 /// is reported to `onUnscripted`, where a test records its failure.
 public final class ScriptedRemote: CatalogFetching {
   /// A place in an answer at which calls can be held.
