@@ -33,6 +33,7 @@ let package = Package(
     .testTarget(
       name: "BoundaryTests",
       dependencies: ["CatalogDomain", "CatalogRepository", "CatalogTesting"]),
+    .testTarget(name: "OfflineCatalogTests", dependencies: ["CatalogTesting", "OfflineCatalog"]),
     .testTarget(name: "DomainTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(
