@@ -29,7 +29,7 @@ extension CatalogStore {
       throw CatalogError(
         .ioError, "SQLite \(Connection.libraryVersion) is too old; this library needs 3.37.0 (3037000).")
     }
-    let location = try resolve(path, for: options.access)
+    let location = try StoreLocation.resolving(path, whichIsMade: options.access == .readWrite)
     guard opening.enter(waitingAtMost: options.busyTimeout) else {
       throw CatalogError(lock: .busy, doing: "open", location)
     }
@@ -60,17 +60,6 @@ extension CatalogStore {
     }
     _ = store.join(options.access)
     return store
-  }
-
-  private static func resolve(_ path: String, for access: Access) throws(CatalogError) -> StoreLocation {
-    do throws(CatalogError) {
-      return try StoreLocation.resolving(path)
-    } catch {
-      guard access == .readOnly, error.code == .cannotCreate else { throw error }
-      throw CatalogError(
-        .noSuchDatabase, "There is no catalog cache at '\(path)', nor a folder to hold it; check the path.",
-        cause: error)
-    }
   }
 
   /// Opens a new database in memory.

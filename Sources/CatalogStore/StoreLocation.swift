@@ -50,7 +50,11 @@ package enum StoreLocation: Sendable {
   }
 
   /// Resolves a path as far as it exists, so that two spellings of one file share one lock.
-  static func resolving(_ path: String) throws(CatalogError) -> StoreLocation {
+  ///
+  /// - Parameters:
+  ///   - path: The path as it was given.
+  ///   - isMade: Whether the file is made if it isn't there, so that its folder has to be.
+  static func resolving(_ path: String, whichIsMade isMade: Bool) throws(CatalogError) -> StoreLocation {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw CatalogError(.noSuchDatabase, "The path of the database is empty or has a NUL in it; give one.")
     }
@@ -67,6 +71,11 @@ package enum StoreLocation: Sendable {
       }
       return .file(folder == "/" ? "/\(name)" : "\(folder)/\(name)")
     } catch {
+      if !isMade, [FileSystemError.noSuchFile, FileSystemError.notADirectory].contains(error.errno) {
+        throw CatalogError(
+          .noSuchDatabase, "There is no catalog cache at '\(path)', nor a folder to hold it; check the path.",
+          cause: error)
+      }
       throw CatalogError(fileSystem: error, doing: "find", path)
     }
   }
