@@ -14,7 +14,7 @@ struct CatalogErrorTests {
     ("diskFull", .diskFull), ("permission", .permission), ("locked", .locked),
     ("bytesRemain", .bytesRemain), ("invalidName", .invalidName), ("invalidPolicy", .invalidPolicy),
     ("cancelled", .cancelled), ("notStored", .notStored), ("ioError", .ioError),
-    ("noSuchDatabase", .noSuchDatabase),
+    ("noSuchDatabase", .noSuchDatabase), ("cannotCreate", .cannotCreate),
   ]
 
   @Test(arguments: codes)

@@ -73,8 +73,8 @@ extension FreshnessPolicy.ServerLifetimes: Codable {
       return
     }
     let container = try decoder.container(keyedBy: Key.self)
-    try decoder.refuseKeys(except: Key.allCases.map(\.rawValue), of: "A policy's serverLifetimes")
     let texts = try container.decode([String].self, forKey: .within)
+    try decoder.refuseKeys(except: Key.allCases.map(\.rawValue), of: "A policy's serverLifetimes")
     let bounds = try texts.map { try FreshnessPolicy.duration($0, at: container.codingPath + [Key.within]) }
     guard bounds.count == 2, bounds[0] <= bounds[1] else {
       throw DecodingError.dataCorruptedError(
