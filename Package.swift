@@ -38,7 +38,11 @@ let package = Package(
     .testTarget(name: "TestingTests", dependencies: ["CatalogDomain", "CatalogTesting"]),
     .testTarget(
       name: "RepositoryTests",
-      dependencies: ["CatalogDomain", "CatalogRepository", "CatalogSQLite", "CatalogStore", "CatalogTesting"]),
+      dependencies: [
+        "CatalogDomain", "CatalogMigrations", "CatalogRepository", "CatalogSQLite", "CatalogStore",
+        "CatalogTesting",
+      ],
+      resources: [.copy("Fixtures")]),
     .testTarget(name: "DocumentsTests", dependencies: ["CatalogDomain", "CatalogDocuments"]),
     .testTarget(
       name: "RemotesTests",

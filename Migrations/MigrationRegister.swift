@@ -14,7 +14,8 @@ package struct Migration: Sendable {
 package enum MigrationRegister {
   /// Every migration, in order.
   package static let all: [Migration] = [
-    (name: "0001_create_catalog.sql", bytes: PackageResources._001_create_catalog_sql)
+    (name: "0001_create_catalog.sql", bytes: PackageResources._001_create_catalog_sql),
+    (name: "0002_add_subtitle.sql", bytes: PackageResources._002_add_subtitle_sql),
   ].enumerated().map { position, file in
     Migration(version: position + 1, fileName: file.name, sql: String(decoding: file.bytes, as: UTF8.self))
   }

@@ -43,9 +43,9 @@ extension BookRow {
   /// What `books()` reads, in the order in which `readColumns` names it.
   static let readColumns = "id, title, is_borrowed, borrowed_until"
   /// Everything, in the order of ``bind(to:from:)``, which is `id` and then this.
-  static let restColumns = "identifier, authors, language, updated"
+  static let restColumns = "identifier, authors, language, updated, subtitle"
   static let allColumns = readColumns + ", " + restColumns
-  static let columnCount: Int32 = 8
+  static let columnCount: Int32 = 9
 
   /// Binds every column from a parameter on, in the order of `allColumns`.
   func bind(to statement: borrowing Statement, from first: Int32) throws(SQLiteError) {
@@ -57,6 +57,7 @@ extension BookRow {
     try statement.bind(first + 5, AuthorsText.encode(entry.authors))
     try statement.bind(first + 6, entry.language)
     try statement.bind(first + 7, entry.updated?.millisecondsSinceEpoch)
+    try statement.bind(first + 8, entry.subtitle)
   }
 
   /// Reads a row of `allColumns`.
@@ -75,6 +76,7 @@ extension BookRow {
     entry.authors = authors
     entry.language = try statement.optionalText(6)
     entry.updated = statement.optionalInteger(7).map { Timestamp(millisecondsSinceEpoch: $0) }
+    entry.subtitle = try statement.optionalText(8)
   }
 
   private var identifierText: String? {
@@ -99,7 +101,7 @@ extension BookRow {
   /// first: so a column that a migration adds leaves the seals of the rows that are there as they were.
   static func seal(_ statement: borrowing Statement, _ scope: RowScope) -> RowSeal {
     var rest = scope.hasher(for: statement.integer(0))
-    for column: Int32 in 4...6 where !statement.isNull(column) {
+    for column: Int32 in [4, 5, 6, 8] where !statement.isNull(column) {
       rest.combine(Int64(column))
       statement.combineText(column, into: &rest)
     }
@@ -118,7 +120,7 @@ extension BookRow {
     read.combine(entry.borrowedUntil?.millisecondsSinceEpoch)
     var rest = scope.hasher(for: id)
     let texts: [(Int64, String?)] = [
-      (4, identifierText), (5, AuthorsText.encode(entry.authors)), (6, entry.language),
+      (4, identifierText), (5, AuthorsText.encode(entry.authors)), (6, entry.language), (8, entry.subtitle),
     ]
     for case (let column, let text?) in texts {
       rest.combine(column)

@@ -9,6 +9,7 @@ struct PlainCatalogReaderTests {
       #"{"id":"urn:x","title":"Zoé","subtitle":"s","authors":["A","B"],"language":"fr","isBorrowed":true,"#
         + #""borrowedUntil":"2026-12-01T00:00:00Z","updated":"2026-11-01T12:00:00.5+01:00","new":{"k":[1]}}"#)
     var book = CatalogEntry(identifier: .text("urn:x"), title: "Zoé")
+    book.subtitle = "s"
     book.authors = ["A", "B"]
     book.language = "fr"
     book.isBorrowed = true

@@ -17,6 +17,7 @@ public enum PlainCatalogWriter {
     case .text(let text): append(text, to: &line)
     }
     append("title", entry.title, to: &line)
+    if let subtitle = entry.subtitle { append("subtitle", subtitle, to: &line) }
     if !entry.authors.isEmpty {
       line += ",\"authors\":["
       for (index, author) in entry.authors.enumerated() {

@@ -20,13 +20,14 @@ struct PlainItem: Decodable {
   }
 
   private enum Key: String, CodingKey {
-    case id, title, authors, language, isBorrowed, borrowedUntil, updated
+    case id, title, subtitle, authors, language, isBorrowed, borrowedUntil, updated
   }
 
   private let number: Field<Int>
   private let text: Field<String>
   private let isOtherNumber: Bool
   private let title: Field<String>
+  private let subtitle: Field<String>
   private let authors: Field<[String]>
   private let language: Field<String>
   private let isBorrowed: Field<Bool>
@@ -51,6 +52,7 @@ struct PlainItem: Decodable {
       isOtherNumber = false
     }
     title = field(.title)
+    subtitle = field(.subtitle)
     authors = field(.authors)
     language = field(.language)
     isBorrowed = field(.isBorrowed)
@@ -90,6 +92,7 @@ struct PlainItem: Decodable {
     }
     var entry = CatalogEntry(identifier: identifier, title: title)
     do throws(Refusal) {
+      entry.subtitle = try checkedSubtitle(limits)
       entry.authors = try checkedAuthors(limits)
       entry.language = try checkedLanguage(limits)
       entry.isBorrowed = try checked(isBorrowed, "isBorrowed", "true or false") ?? false
@@ -120,6 +123,14 @@ struct PlainItem: Decodable {
     if isOtherNumber { return "Its 'id' is a number that isn't whole, or isn't below 2^62." }
     return number.isUnreadable
       ? "Its 'id' is neither a whole number nor text that can be read." : "It has no 'id'."
+  }
+
+  private func checkedSubtitle(_ limits: DocumentLimits) throws(Refusal) -> String? {
+    let text = try checked(subtitle, "subtitle", "text")
+    guard (text?.utf8.count ?? 0) <= limits.titleBytes else {
+      throw Refusal("Its 'subtitle' has more than \(limits.titleBytes) bytes.")
+    }
+    return text
   }
 
   private func checkedAuthors(_ limits: DocumentLimits) throws(Refusal) -> [String] {

@@ -35,6 +35,8 @@ public struct CatalogEntry: Hashable, Sendable {
   public var identifier: Identifier
   /// The title, exactly as the remote gave it.
   public var title: String
+  /// The subtitle, exactly as the remote gave it; nil if it gave none.
+  public var subtitle: String?
   /// The authors' names, in the remote's order; any number of them.
   public var authors: [String]
   /// The language as the remote gave it, usually a BCP 47 tag; nil if it said nothing.
@@ -50,6 +52,7 @@ public struct CatalogEntry: Hashable, Sendable {
   public init(identifier: Identifier, title: String) {
     self.identifier = identifier
     self.title = title
+    subtitle = nil
     authors = []
     language = nil
     isBorrowed = false
