@@ -57,6 +57,13 @@
     return true
   }
 
+  /// How many threads wait for their turn.
+  package var waiting: Int {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return max(0, queue.count - 1)
+  }
+
   /// Lets the next thread in.
   package func leave() {
     unsafe pthread_mutex_lock(mutex)

@@ -86,7 +86,7 @@ extension CatalogStore {
           "The remote's answer was incomplete and had no book that could be taken; nothing was stored.")
       }
       let digest = answer.digest.text(isComplete: isComplete)
-      let validators = isComplete && answer.rejectedCount == 0 ? answer.head.validators : nil
+      let validators = isComplete ? answer.head.validators : nil
       if record.isLoaded, record.digest == digest, record.version == ticket.base {
         let key = ticket.key
         // Rows that were damaged are written anew even if the server's answer is the same.

@@ -118,8 +118,9 @@ struct Merge {
     }
   }
 
-  /// Deletes rows that aren't what was written. The index may disagree with them, and then a delete fails, so it
-  /// is made anew.
+  /// Deletes rows that aren't what was written.
+  ///
+  /// The index may disagree with them, and then a delete fails, so it is made anew.
   private func deleteEverything(_ connection: borrowing Connection) throws {
     var index: String?
     do {
