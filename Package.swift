@@ -29,6 +29,10 @@ let package = Package(
         "CatalogDocuments", "CatalogDomain", "CatalogRemotes", "CatalogRepository", "OfflineCatalog",
       ]),
     .executableTarget(name: "catalogctl", dependencies: ["CatalogCLI"]),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["CatalogRemotes", "CatalogTesting", "OfflineCatalog"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["CatalogSQLite"]),
     .testTarget(name: "ArchitectureTests", dependencies: ["CatalogMigrations"]),
     .testTarget(
       name: "BoundaryTests",
