@@ -61,21 +61,16 @@ extension FreshnessPolicy {
     let outer: Int64
 
     init(policy: FreshnessPolicy, directives: ServerFreshness) {
-      var lifetime = policy.lifetime
       var revalidating = policy.staleWhileRevalidate
       var onError = policy.staleIfError
-      if case .honoured(let bounds) = policy.serverLifetimes {
-        if let given = directives.lifetime {
-          lifetime = min(max(given, bounds.lowerBound), bounds.upperBound)
-        }
+      if case .honoured = policy.serverLifetimes {
         revalidating = min(revalidating, directives.staleWhileRevalidate ?? revalidating)
         onError = min(onError, directives.staleIfError ?? onError)
       }
-      // `no-cache` means that no age is fresh enough to be used without asking (RFC 9111 §5.2.2.4).
-      self.lifetime = directives.noCache ? 0 : max(0, lifetime.wholeMilliseconds)
-      self.revalidating = self.lifetime.addingSaturating(max(0, revalidating.wholeMilliseconds))
+      lifetime = policy.lifetime(under: directives).span.wholeMilliseconds
+      self.revalidating = lifetime.addingSaturating(max(0, revalidating.wholeMilliseconds))
       outer = max(
-        self.revalidating, self.lifetime.addingSaturating(max(0, onError.wholeMilliseconds)))
+        self.revalidating, lifetime.addingSaturating(max(0, onError.wholeMilliseconds)))
     }
   }
 
