@@ -8,6 +8,14 @@ package enum Cell: Hashable, Sendable {
   case text(String)
   /// One of a few words that machines compare, and what people read instead.
   case term(String, shown: String)
+  /// A text, and the lines that tables show for it, one below the other.
+  case lines(String, shown: [String])
+  /// Whether something holds, and what people read if it does; else they read nothing.
+  case mark(Bool, shown: String)
+  /// Facts that belong together, and what people read instead.
+  case object([Output.Fact], shown: String)
+  /// Several things with facts of their own; people read how many.
+  case objects([[Output.Fact]])
   /// Several texts.
   case list([String])
   case number(Int)
@@ -28,12 +36,22 @@ package enum Cell: Hashable, Sendable {
   package static func time(_ time: Timestamp?) -> Cell { time.map(Cell.time) ?? .none }
   package static func age(_ age: Duration?) -> Cell { age.map(Cell.age) ?? .none }
 
-  /// What a table shows.
+  /// What a table shows, line by line.
+  var tableLines: [String] {
+    if case .lines(_, let shown) = self { return shown.map { TerminalSafeText($0).description } }
+    return [tableText]
+  }
+
+  /// What a table shows on one line.
   var tableText: String {
     switch self {
     case .none, .list([]): "–"
     case .text(let text): TerminalSafeText(text).description
     case .term(_, let shown): shown
+    case .lines: tableLines.joined(separator: " / ")
+    case .mark(let value, let shown): value ? shown : ""
+    case .object(_, let shown): shown
+    case .objects(let objects): String(objects.count)
     case .list(let texts): TerminalSafeText(texts.joined(separator: "; ")).description
     case .number(let number): String(number)
     case .bool(let value): value ? "yes" : "no"
@@ -49,10 +67,12 @@ package enum Cell: Hashable, Sendable {
   var json: JSONValue {
     switch self {
     case .none: .null
-    case .text(let text), .term(let text, _): .string(text)
+    case .text(let text), .term(let text, _), .lines(let text, _): .string(text)
+    case .object(let facts, _): Self.object(facts)
+    case .objects(let objects): .array(objects.map(Self.object))
     case .list(let texts): .array(texts.map(JSONValue.string))
     case .number(let number): .integer(Int64(number))
-    case .bool(let value): .bool(value)
+    case .bool(let value), .mark(let value, _): .bool(value)
     case .time(let time), .timeBeside(let time, _): .string(TimeText.text(time))
     case .age(let span), .exactAge(let span): .seconds(milliseconds: span.wholeMilliseconds)
     case .duration(let span): .string(DurationText.text(span))
@@ -63,9 +83,9 @@ package enum Cell: Hashable, Sendable {
   var csvText: String {
     switch self {
     case .none: ""
-    case .text(let text), .term(let text, _): text
+    case .text(let text), .term(let text, _), .lines(let text, _): text
     case .list(let texts): texts.joined(separator: "; ")
-    case .number, .bool, .age, .exactAge: json.line
+    case .number, .bool, .mark, .age, .exactAge, .object, .objects: json.line
     case .time(let time), .timeBeside(let time, _): TimeText.text(time)
     case .duration(let span): DurationText.text(span)
     }
@@ -78,7 +98,13 @@ package enum Cell: Hashable, Sendable {
   var isNumeric: Bool {
     switch self {
     case .number, .age: true
-    case .none, .text, .term, .list, .bool, .time, .timeBeside, .exactAge, .duration: false
+    case .none, .text, .term, .lines, .mark, .object, .objects, .list, .bool, .time, .timeBeside, .exactAge,
+      .duration:
+      false
     }
+  }
+
+  private static func object(_ facts: [Output.Fact]) -> JSONValue {
+    .object(facts.map { JSONValue.Member($0.key, $0.value.json) })
   }
 }

@@ -33,6 +33,17 @@ package struct Output: Hashable, Sendable {
     case fields
   }
 
+  /// A fact about the whole that tables show too, before the rows.
+  package struct Field: Hashable, Sendable {
+    package let column: Column
+    package let value: Cell
+
+    package init(_ key: String, _ title: String?, _ value: Cell) {
+      column = Column(key, title)
+      self.value = value
+    }
+  }
+
   /// A fact about the whole.
   package struct Fact: Hashable, Sendable {
     package let key: String
@@ -47,6 +58,8 @@ package struct Output: Hashable, Sendable {
   /// The command's name, for JSON.
   package var command: String
   package var layout: Layout
+  /// Facts about the whole that tables show as fields before the rows, and JSON at the summary's start.
+  package var head: [Field]
   package var columns: [Column]
   /// The rows, each with a cell for every column.
   package var rows: [[Cell]]
@@ -56,11 +69,12 @@ package struct Output: Hashable, Sendable {
   package var notes: [String]
 
   package init(
-    command: String, layout: Layout = .rows, columns: [Column], rows: [[Cell]] = [], summary: [Fact] = [],
-    notes: [String] = []
+    command: String, layout: Layout = .rows, head: [Field] = [], columns: [Column], rows: [[Cell]] = [],
+    summary: [Fact] = [], notes: [String] = []
   ) {
     self.command = command
     self.layout = layout
+    self.head = head
     self.columns = columns
     self.rows = rows
     self.summary = summary
@@ -107,7 +121,10 @@ extension Output {
     .object([
       .init("command", .string(command)),
       .init("version", .integer(1)),
-      .init("summary", .object(summary.map { .init($0.key, $0.value.json) })),
+      .init(
+        "summary",
+        .object(
+          head.map { .init($0.column.key, $0.value.json) } + summary.map { .init($0.key, $0.value.json) })),
       .init("rows", .array(rows.map { .object(members(of: $0)) })),
     ])
   }

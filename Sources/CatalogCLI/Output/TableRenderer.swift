@@ -9,10 +9,12 @@ struct TableRenderer {
 
   var text: String {
     var parts: [String] = []
+    let head = fieldsText(output.head.map(\.column), [output.head.map(\.value)])
+    if !head.isEmpty { parts.append(head) }
     let table =
       switch output.layout {
       case .rows: rowsText
-      case .fields: fieldsText
+      case .fields: fieldsText(output.columns, output.rows)
       }
     if !table.isEmpty { parts.append(table) }
     if !output.notes.isEmpty {
@@ -31,18 +33,25 @@ struct TableRenderer {
     guard !output.rows.isEmpty else { return "" }
     let shown = shown
     let header = shown.map { output.columns[$0].title?.uppercased() ?? "" }
-    let body = output.rows.map { row in shown.map { row[$0].tableText } }
+    let body = output.rows.map { row in shown.map { row[$0].tableLines } }
     let isRight = shown.map { column in
       output.rows.contains { $0[column].isNumeric }
         && output.rows.allSatisfy { $0[column].isNumeric || $0[column] == .none }
     }
     let natural = shown.indices.map { column in
-      body.reduce(DisplayWidth.of(header[column])) { max($0, DisplayWidth.of($1[column])) }
+      body.flatMap { $0[column] }.reduce(DisplayWidth.of(header[column])) { max($0, DisplayWidth.of($1)) }
     }
     let widths = fitted(natural, isFlexible: shown.map { output.columns[$0].isFlexible })
-    return ([header] + body)
+    return ([header] + body.flatMap(Self.lines))
       .map { line($0, widths: widths, isRight: isRight) + "\n" }
       .joined()
+  }
+
+  /// Takes a row apart into the lines it has on screen.
+  private static func lines(_ row: [[String]]) -> [[String]] {
+    (0..<(row.map(\.count).max() ?? 0)).map { index in
+      row.map { $0.indices.contains(index) ? $0[index] : "" }
+    }
   }
 
   private func line(_ cells: [String], widths: [Int], isRight: [Bool]) -> String {
@@ -75,11 +84,12 @@ struct TableRenderer {
     return widths
   }
 
-  private var fieldsText: String {
-    let shown = shown
-    let labels = shown.map { (output.columns[$0].title ?? "") + ":" }
+  private func fieldsText(_ columns: [Output.Column], _ rows: [[Cell]]) -> String {
+    let shown = columns.indices.filter { columns[$0].title != nil }
+    guard !shown.isEmpty else { return "" }
+    let labels = shown.map { (columns[$0].title ?? "") + ":" }
     let column = (labels.map(DisplayWidth.of).max() ?? 0) + Self.gap
-    let records = output.rows.map { row in
+    let records = rows.map { row in
       zip(shown, labels).map { index, label in
         let text = row[index].tableText
         let value =
