@@ -51,7 +51,9 @@ let package = Package(
     .testTarget(
       name: "RemotesTests",
       dependencies: ["CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogTesting"]),
-    .testTarget(name: "CLITests", dependencies: ["CatalogCLI", "CatalogDomain"], exclude: ["Golden"]),
+    .testTarget(
+      name: "CLITests", dependencies: ["CatalogCLI", "CatalogDomain", "CatalogRepository", "catalogctl"],
+      exclude: ["Golden"]),
   ],
   swiftLanguageModes: [.v6]
 )

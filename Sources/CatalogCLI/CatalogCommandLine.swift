@@ -1,4 +1,5 @@
 package import CatalogDomain
+import CatalogRepository
 import Dispatch
 import Foundation
 
@@ -9,7 +10,7 @@ public enum CatalogCommandLine {
     let console = SystemConsole()
     let words = Array(ProcessInfo.processInfo.arguments.dropFirst())
     let work = Task { @MainActor in
-      await run(words, console: console, clock: FoundationWallClock())
+      await run(words, console: console, clock: SystemWallClock())
     }
     let interrupt = Interrupt(isGraceful: isWriting(words)) { work.cancel() }
     let code = await work.value

@@ -7,6 +7,7 @@ import Testing
 final class RecordingConsole: Console {
   var environment = ["COLUMNS": "100"]
   var isOutputTerminal = false
+  var isErrorTerminal = false
   var isInputTerminal = false
   var terminalWidth: Int?
   var answers: [String] = []
@@ -48,8 +49,10 @@ struct Session {
   let messages: String
 
   /// Runs a command line in-process.
-  init(_ words: [String], console: RecordingConsole = RecordingConsole()) async {
-    code = await CatalogCommandLine.run(words, console: console, clock: StillClock())
+  init(
+    _ words: [String], console: RecordingConsole = RecordingConsole(), clock: any WallClock = StillClock()
+  ) async {
+    code = await CatalogCommandLine.run(words, console: console, clock: clock)
     output = console.output
     messages = console.messages
   }

@@ -4,22 +4,28 @@ package import CatalogDomain
 package struct CommandContext {
   package let call: CommandCall
   package let console: any Console
+  /// The clock; it stands still at the time that `--now` gives, if it was given.
   package let clock: any WallClock
 
   package init(call: CommandCall, console: any Console, clock: any WallClock) {
     self.call = call
     self.console = console
-    self.clock = clock
+    let reading = clock.read()
+    guard let wanted = call[SharedOptions.now] else {
+      self.clock = clock
+      return
+    }
+    let shift = wanted.moment(from: reading.wall) - reading.wall
+    self.clock = StandingClock(
+      // The continuous clock goes along, so that within a boot an age is what it would be by then.
+      reading: ClockReading(
+        wall: reading.wall + shift, continuous: reading.continuous.addingSaturating(shift),
+        boot: reading.boot),
+      system: clock)
   }
 
   /// What the clocks say, or would say at the time that `--now` gives.
-  package var now: ClockReading {
-    let reading = clock.read()
-    guard let wanted = call[SharedOptions.now] else { return reading }
-    let shift = wanted.moment(from: reading.wall) - reading.wall
-    return ClockReading(
-      wall: reading.wall + shift, continuous: reading.continuous + shift, boot: reading.boot)
-  }
+  package var now: ClockReading { clock.read() }
 
   /// The format to show output in: a table on a terminal, a row a line otherwise.
   package var format: OutputFormat {
@@ -39,4 +45,14 @@ package struct CommandContext {
     guard !call.has(SharedOptions.quiet) else { return }
     for line in lines { console.note(TerminalSafeText.message(line) + "\n") }
   }
+}
+
+/// A clock that stands still, for trying what would be decided at some time.
+private struct StandingClock: WallClock {
+  let reading: ClockReading
+  let system: any WallClock
+
+  func read() -> ClockReading { reading }
+
+  func sleep(for span: Duration) async throws(CancellationError) { try await system.sleep(for: span) }
 }

@@ -10,7 +10,7 @@ package enum CommandRegistry {
     ],
     options: RootOptions.all,
     subcommands: [
-      .policy
+      .inspect, .list, .search, .refresh, .invalidate, .policy, .verify, .export,
     ])
 
   /// The version that `--version` prints.

@@ -71,14 +71,14 @@ package enum PolicyText {
     fields(policy).map { Output.Fact($0.key, $1) }
   }
 
-  /// Returns one sentence that says what a policy is.
+  /// Returns one sentence, without a capital letter at its start, that says what a policy is.
   package static func sentence(_ policy: FreshnessPolicy) -> String {
     let server =
       switch policy.serverLifetimes {
       case .ignored: "the server's lifetimes are ignored"
       case .honoured: "the server's lifetimes are honoured"
       }
-    return "Policy: fresh for \(DurationText.text(policy.lifetime)), then "
+    return "fresh for \(DurationText.text(policy.lifetime)), then "
       + "\(DurationText.text(policy.staleWhileRevalidate)) served while refreshed and "
       + "\(DurationText.text(policy.staleIfError)) on an outage; \(server), its prohibitions "
       + "\(policy.serverProhibitions == .obeyed ? "obeyed" : "relaxed offline")."

@@ -1,4 +1,5 @@
 import CatalogDomain
+import CatalogRepository
 
 extension CommandSpec {
   /// Says what a policy decides about a catalog, and why.
@@ -6,21 +7,20 @@ extension CommandSpec {
     "explain",
     abstract: "Say what a policy decides about a catalog at one moment, by which rule, and until when.",
     discussion: [
-      "The catalog is described by options: when it was last right, and what the server said. The decision is "
-        + "the library's own; nothing is fetched and nothing is written."
+      "The catalog is one of a database, judged by the policy stored with it unless options give another; or it "
+        + "is described by options: when it was last right, and what the server said. The decision is the "
+        + "library's own; nothing is fetched and nothing is written."
     ],
     examples: [
-      "policy explain --age 2d", "policy explain --age 5m --max-age 0s --must-revalidate --relaxed-offline",
+      "policy explain --db t.sqlite --account ada --now +7d", "policy explain --age 2d",
+      "policy explain --age 5m --max-age 0s --must-revalidate --relaxed-offline",
     ],
-    options: StampOptions.moments + StampOptions.terms + PolicyOptions.all + [
-      SharedOptions.now.spec, SharedOptions.format.spec, SharedOptions.failIfStale.spec,
-      SharedOptions.quiet.spec,
-    ],
-    exclusive: [StampOptions.moments] + PolicyOptions.exclusive,
-    check: { call in
-      if StampOptions.moments.contains(where: { call.has($0) }) { return nil }
-      return "Missing the catalog's age. Give --age, --validated-at or --never-loaded."
-    },
+    options: SharedOptions.scope + StampOptions.moments + StampOptions.terms + PolicyOptions.all
+      + SharedOptions.readingEnd,
+    exclusive: [StampOptions.moments] + PolicyOptions.exclusive
+      + SharedOptions.scope.flatMap { option in
+        (StampOptions.moments + StampOptions.terms).map { [option, $0] }
+      },
     run: { context throws(CommandFailure) in try PolicyExplainCommand(context: context).run() })
 }
 
@@ -29,12 +29,39 @@ private struct PolicyExplainCommand {
 
   func run() throws(CommandFailure) -> ExitCode {
     let now = context.now
-    let policy = try PolicyOptions.policy(of: context.call, console: context.console) ?? .standard
-    let stamp = StampOptions.moment(of: context.call, now: now.wall)
-      .map { StampOptions.stamp(of: context.call, validatedAt: $0) }
+    let given = try PolicyOptions.policy(of: context.call, console: context.console)
+    let (stamp, stored) = try subject(now: now.wall)
+    let policy = given ?? stored ?? .standard
     let decision = policy.decide(stamp: stamp, now: now)
     try context.show(output(decision, stamp: stamp, policy: policy, now: now.wall))
     return context.call.has(SharedOptions.failIfStale) && decision.freshness != .fresh ? .stale : .done
+  }
+
+  /// The stamp to decide about and the policy stored with it, if it is a database's.
+  private func subject(
+    now: Timestamp
+  ) throws(CommandFailure) -> (stamp: CatalogStamp?, policy: FreshnessPolicy?) {
+    if StampOptions.moments.contains(where: { context.call.has($0) }) {
+      let stamp = StampOptions.moment(of: context.call, now: now)
+        .map { StampOptions.stamp(of: context.call, validatedAt: $0) }
+      return (stamp, nil)
+    }
+    guard !StampOptions.terms.contains(where: { context.call.has($0) }), context.databasePathIfGiven != nil
+    else {
+      throw context.call.usageFailure(
+        "Missing the catalog. Give --db and --account, or describe one by --age, --validated-at or "
+          + "--never-loaded.")
+    }
+    let account = try context.account()
+    let cache = try context.openForReading()
+    let found = try CommandFailure.translating { () throws(CatalogError) in
+      try cache.inspect(.catalog(context.catalogName, of: account)).catalogs.first
+    }
+    guard let found else {
+      throw .failed(
+        .unavailable, "The database knows no such account or no such catalog of it; check the names.")
+    }
+    return (found.stamp, found.isPolicyStored ? found.policy : nil)
   }
 
   private func output(
@@ -49,6 +76,6 @@ private struct PolicyExplainCommand {
     ]
     return Output(
       command: context.call.name, record: moments + DecisionText.fields(decision, now: now),
-      summary: PolicyText.facts(policy), notes: [PolicyText.sentence(policy)])
+      summary: PolicyText.facts(policy), notes: ["Policy: " + PolicyText.sentence(policy)])
   }
 }

@@ -81,6 +81,6 @@ package struct PolicyTimeline: Sendable {
         ]
       },
       summary: [Output.Fact("validatedAt", .time(validatedAt))] + PolicyText.facts(policy),
-      notes: [PolicyText.sentence(policy)])
+      notes: ["Policy: " + PolicyText.sentence(policy)])
   }
 }

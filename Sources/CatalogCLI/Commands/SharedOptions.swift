@@ -5,15 +5,23 @@ package enum SharedOptions {
   package static let database = Option(
     file: "db", value: "path", help: "The cache's database; otherwise the variable CATALOG_DB names it.")
 
-  package static let account = Option<AccountID>(
-    "account", value: "id", isSensitive: true, help: "The account whose catalog it is.",
-    read: { text in
-      do throws(CatalogError) {
-        return .success(try AccountID(validating: text))
-      } catch {
-        return .failure(ValueProblem(error.message))
-      }
-    })
+  package static let account = account(
+    help: "The account whose catalog it is; otherwise the variable CATALOG_ACCOUNT names it.")
+
+  /// The same, where nothing is taken from the environment.
+  package static let selectedAccount = account(help: "Every catalog of this account.")
+
+  private static func account(help: String) -> Option<AccountID> {
+    Option(
+      "account", value: "id", isSensitive: true, help: help,
+      read: { text in
+        do throws(CatalogError) {
+          return .success(try AccountID(validating: text))
+        } catch {
+          return .failure(ValueProblem(error.message))
+        }
+      })
+  }
 
   package static let catalog = Option<CatalogName>(
     "catalog", value: "name", defaultText: "main", isSensitive: true,
@@ -40,6 +48,17 @@ package enum SharedOptions {
 
   package static let failIfStale = Flag(
     "fail-if-stale", help: "Exit with 3 if the catalog isn't fresh.")
+
+  package static let failIfEmpty = Flag(
+    "fail-if-empty", help: "Exit with 4 if the catalog is known and has no books.")
+  package static let failIfNone = Flag("fail-if-none", help: "Exit with 5 if nothing matches.")
+
+  /// What names a catalog.
+  package static let scope = [database.spec, account.spec, catalog.spec]
+  /// What a command that shows a catalog's books takes besides its own.
+  package static let readingEnd = [
+    now.spec, format.spec, showAccounts.spec, failIfStale.spec, quiet.spec,
+  ]
 
   /// Returns an option whose value is a span of time.
   package static func duration(_ long: String, help: String) -> Option<Duration> {

@@ -4,6 +4,8 @@ package protocol Console: AnyObject {
   var environment: [String: String] { get }
   /// Whether standard output is a terminal.
   var isOutputTerminal: Bool { get }
+  /// Whether standard error is a terminal, so that progress can be shown in place.
+  var isErrorTerminal: Bool { get }
   /// Whether standard input is a terminal, so that somebody can be asked.
   var isInputTerminal: Bool { get }
   /// The terminal's columns; nil if there is no terminal.

@@ -4,6 +4,7 @@ import Foundation
 final class SystemConsole: Console {
   let environment = ProcessInfo.processInfo.environment
   let isOutputTerminal = isatty(STDOUT_FILENO) == 1
+  let isErrorTerminal = isatty(STDERR_FILENO) == 1
   let isInputTerminal = isatty(STDIN_FILENO) == 1
 
   init() {
