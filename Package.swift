@@ -26,7 +26,8 @@ let package = Package(
     .target(
       name: "CatalogCLI",
       dependencies: [
-        "CatalogDocuments", "CatalogDomain", "CatalogRemotes", "CatalogRepository", "OfflineCatalog",
+        "CatalogDocuments", "CatalogDomain", "CatalogRemotes", "CatalogRepository", "CatalogTesting",
+        "OfflineCatalog",
       ]),
     .executableTarget(name: "catalogctl", dependencies: ["CatalogCLI"]),
     .testTarget(

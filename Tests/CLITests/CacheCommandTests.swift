@@ -43,6 +43,7 @@ struct CacheCommandTests {
     ("invalidate-forget-all", "invalidate --all --forget --yes"),
     ("invalidate-now", "invalidate --expired --now +1d"),
     ("invalidate-scrub", "invalidate --scrub --format table"),
+    ("demo", "demo"),
   ])
   func `the output and the exit code are as recorded`(_ name: String, _ line: String) async throws {
     let fixture = try await CacheFixture()

@@ -10,7 +10,7 @@ package enum CommandRegistry {
     ],
     options: RootOptions.all,
     subcommands: [
-      .inspect, .list, .search, .refresh, .invalidate, .policy, .verify, .export,
+      .inspect, .list, .search, .refresh, .invalidate, .policy, .verify, .export, .demo,
     ])
 
   /// The version that `--version` prints.
