@@ -16,6 +16,32 @@ final class CacheFixture {
 
     """
 
+  /// Books of which a row can show nothing but the title and the loan: recordings of whole tables are about the
+  /// table, and how a row looks is for the tests of `BookLine` alone.
+  static let plainBooks = """
+    {"id": 3, "title": "Война и мир", "isBorrowed": true}
+    {"id": 1, "title": "Cafe\u{301} 100%"}
+    {"id": "urn:x:1", "title": "Blåbær"}
+    {"id": 2, "title": "The Sea"}
+
+    """
+
+  /// One such book whose loan ends.
+  static let plainLoan = """
+    {"id": 3, "title": "Война и мир", "isBorrowed": true, "borrowedUntil": "2026-11-03T12:00:00Z"}
+
+    """
+
+  /// Adds the account whose tables are recorded.
+  func addPlainAccount() async throws {
+    for (catalog, books) in [("main", Self.plainBooks), ("loans", Self.plainLoan)] {
+      let file = try folder.file("plain.jsonl", books)
+      let session = await run("refresh --account ola --catalog \(catalog) --from \(file)")
+      try #require(session.code == .done, "\(session.messages)")
+      try FileManager.default.removeItem(atPath: file)
+    }
+  }
+
   /// Creates the folder and, unless nothing is to be loaded, refreshes ada's four books and grace's none.
   init(isLoaded: Bool = true) async throws {
     folder = try TemporaryFolder()
