@@ -20,6 +20,7 @@ struct BookLineTests {
       output.text(as: .table, width: nil, isForTerminal: true) == """
         LOAN      TITLE
         borrowed  The <U+202E>Sea
+                  A, B · due 2026-11-01T12:00:00Z
                   Land
 
         """)

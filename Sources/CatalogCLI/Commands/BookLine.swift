@@ -29,7 +29,9 @@ package enum BookLine {
 
   /// The lines that a table shows for a book, one below the other.
   private static func shown(_ entry: CatalogEntry) -> [String] {
-    [entry.title]
+    let due = entry.isBorrowed ? entry.borrowedUntil.map { "due \(TimeText.text($0))" } : nil
+    let below = [entry.authors.joined(separator: ", "), due].compactMap(\.self).filter { !$0.isEmpty }
+    return below.isEmpty ? [entry.title] : [entry.title, below.joined(separator: " · ")]
   }
 
   private static func identifier(_ identifier: CatalogEntry.Identifier) -> Cell {
