@@ -55,6 +55,19 @@ let package = Package(
     .testTarget(
       name: "CLITests", dependencies: ["CatalogCLI", "CatalogDomain", "CatalogRepository", "catalogctl"],
       exclude: ["Golden"]),
+    .executableTarget(
+      name: "DurabilityWorker",
+      dependencies: [
+        "CatalogDomain", "CatalogRepository", "CatalogSQLite", "CatalogStore", "CatalogTesting",
+      ],
+      path: "Tests/DurabilityWorker"),
+    .testTarget(
+      name: "DurabilityTests",
+      dependencies: [
+        "CatalogDomain", "CatalogRepository", "CatalogSQLite", "CatalogStore", "CatalogTesting",
+        "DurabilityWorker",
+      ],
+      exclude: ["Fixtures"]),
   ],
   swiftLanguageModes: [.v6]
 )
