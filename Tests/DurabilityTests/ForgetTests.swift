@@ -120,6 +120,57 @@ struct ForgetTests {
     #expect(try !cache.inspect().isScrubPending)
     #expect(try Others(cache, [ben.account]) == others)
   }
+
+  @Test func `files that were set aside are erased too, whether or not the account has come back since`()
+    async throws
+  {
+    var generator = Campaign.generator("forget what was set aside")
+    for comesBack in [true, false] {
+      let workspace = try Workspace()
+      let ada = Traceable("a")
+      do {
+        let cache = try workspace.open()
+        _ = try await load(cache, ada, books: 300...300, &generator)
+        try cache.close()
+      }
+      // The first page is the schema's: SQLite can't read a thing without it.
+      var bytes = try #require(try workspace.files()["catalog.sqlite"])
+      bytes.replaceSubrange(100..<4096, with: Data(repeating: 0xA5, count: 3996))
+      try workspace.write(bytes, to: "")
+      let cache = try workspace.open { $0.unreadable = .setAsideAndRebuild }
+      #expect(try cache.inspect().setAsidePaths.isEmpty == false)
+      #expect(ada.titles(in: try workspace.files().values).count >= 100)
+      if comesBack { _ = try await load(cache, ada, books: 10...10, &generator) }
+      _ = try await cache.forget(ada.account)
+      #expect(ada.traces(in: try workspace.files()).isEmpty, "comes back: \(comesBack)")
+      #expect(try cache.inspect().setAsidePaths.isEmpty)
+    }
+  }
+
+  @Test func `an erasure that is owed isn't forgotten because the file is damaged meanwhile`() async throws {
+    var generator = Campaign.generator("an erasure owed")
+    let workspace = try Workspace()
+    let (ada, ben) = (Traceable("a"), Traceable("b"))
+    do {
+      let cache = try workspace.open()
+      for person in [ada, ben] { _ = try await load(cache, person, books: 300...300, &generator) }
+      try cache.close()
+    }
+    _ = try Worker.run(workspace.path, "stage:\(ada.account.rawValue):revoked")
+    #expect(ada.titles(in: try workspace.files().values).count >= 100)
+    // A page of rows is overwritten, which a walk over the rows to be deleted meets.
+    var bytes = try #require(try workspace.files()["catalog.sqlite"])
+    let place = try #require(bytes.range(of: Data("\(ada.mark)#".utf8))).lowerBound / 4096 * 4096
+    bytes.replaceSubrange(place..<place + 4096, with: Data(repeating: 0xA5, count: 4096))
+    try workspace.write(bytes, to: "")
+    do {
+      let cache = try workspace.open { $0.unreadable = .setAsideAndRebuild }
+      _ = try cache.catalog(for: ben.account, remote: remote([]))
+      _ = try await load(cache, ben, books: 10...10, &generator)
+      try cache.close()
+    }
+    #expect(ada.traces(in: try workspace.files()).isEmpty)
+  }
 }
 
 /// Everything of some accounts that a sign-out of another must leave as it is.
