@@ -12,7 +12,11 @@ extension CatalogStore {
   /// - Returns: How much was revoked; nothing if there is no such account.
   package func revoke(_ account: AccountID, now: ClockReading) throws(CatalogError) -> StoreReport {
     let report = try write(.full, finishesScrub: false, now: now) { connection in
-      guard let number = try accountNumber(account, connection) else { return StoreReport() }
+      guard let number = try accountNumber(account, connection) else {
+        // A database that was set aside may hold the account all the same, and can't be asked.
+        if try !setAsideFiles().isEmpty { try oweErasure(connection) }
+        return StoreReport()
+      }
       let catalogs = try connection.prepare(
         "SELECT count(*), coalesce(sum(book_count), 0) FROM catalog WHERE account = ?")
       try catalogs.bind(1, number)
@@ -26,13 +30,19 @@ extension CatalogStore {
         try statement.bind(1, number)
         try statement.run()
       }
-      // The number tells this sign-out from a later one, whose bytes an earlier erasure hasn't erased.
-      let scrub = try nextNumber(connection)
-      try connection.execute("UPDATE meta SET scrub = \(scrub)")
+      try oweErasure(connection)
       return report
     }
     memory.removeAll()
     return report
+  }
+
+  /// Notes that bytes of a forgotten account may be in the files.
+  ///
+  /// The number tells this sign-out from a later one, whose bytes an earlier erasure hasn't erased.
+  func oweErasure(_ connection: borrowing Connection) throws {
+    let scrub = try nextNumber(connection)
+    try connection.execute("UPDATE meta SET scrub = \(scrub)")
   }
 
   /// Whether bytes of forgotten accounts may still be in the files.

@@ -102,8 +102,8 @@ extension CatalogStore {
       return life.isDamaged
     }
     if isDamaged, options.unreadable == .setAsideAndRebuild {
-      try setAside(
-        because: CatalogError(.corrupt, "The catalog cache \(location.display) is damaged."))
+      return try rebuild(
+        because: CatalogError(.corrupt, "The catalog cache \(location.display) is damaged."), now: now)
     }
     do {
       return try openWriter(now: now)
@@ -112,8 +112,32 @@ extension CatalogStore {
       guard options.unreadable == .setAsideAndRebuild, [.corrupt, .notADatabase].contains(reason.code),
         try FileSystem.attributes(location.path)?.isRegularFile == true
       else { throw reason }
-      try setAside(because: reason)
-      return try openWriter(now: now)
+      return try rebuild(because: reason, now: now)
+    }
+  }
+
+  /// Moves the file away and makes another, which owes the erasure that the old one owed.
+  private func rebuild(because reason: CatalogError, now: ClockReading) throws -> ConnectionBox {
+    readers.drain()
+    writer.withLock { $0 = nil }
+    let owesErasure = oldFileOwesErasure()
+    try setAside(because: reason)
+    let box = try openWriter(now: now)
+    if owesErasure {
+      var transaction = try box.connection.begin(.write)
+      try oweErasure(box.connection)
+      try transaction.commit()
+    }
+    return box
+  }
+
+  private func oldFileOwesErasure() -> Bool {
+    do {
+      let box = try openConnection(busyTimeout: options.busyTimeout)
+      return try box.connection.number("SELECT scrub FROM meta") ?? 0 != 0
+    } catch {
+      // Of a file that can't be read at all nobody knows; the next sign-out erases it in any case.
+      return false
     }
   }
 
