@@ -187,9 +187,24 @@ extension CatalogStore {
       throw CatalogError(
         .notADatabase, "Unable to open \(location.display): it is a folder; give the path of a file in it.")
     }
+    if try isLogOfAnotherFile() { try removeLeftovers() }
     let box = try openConnection(busyTimeout: options.busyTimeout)
     try prepare(box.connection, now: now)
+    try box.noteLog(of: location)
+    if location.isFile, let file = try FileSystem.attributes(location.path) {
+      let log = try location.logIdentity
+      pair.withLock { $0 = FilePair(database: file.identity, log: log) }
+    }
     return box
+  }
+
+  /// Whether the file was replaced, but the log beside it is still the one of the file before it.
+  ///
+  /// SQLite would take it for the new file's, and the rows that were in it would come back.
+  func isLogOfAnotherFile() throws(FileSystemError) -> Bool {
+    guard let pair = pair.withLock({ $0 }), let log = pair.log else { return false }
+    guard try FileSystem.attributes(location.path)?.identity != pair.database else { return false }
+    return try location.logIdentity == log
   }
 
   /// A log without its database would be taken for the new database's.

@@ -63,7 +63,7 @@ extension CatalogStore {
 
   private func currentReader() throws -> Reader {
     if let reader = readers.take() {
-      if !reader.box.connection.hasMoved() { return reader }
+      if try !reader.box.hasMoved(from: location) { return reader }
       readers.drain()
       memory.removeAll()
     }
@@ -76,9 +76,12 @@ extension CatalogStore {
     guard let attributes = try FileSystem.attributes(location.path), attributes.isRegularFile else {
       throw CatalogError.replaced(location)
     }
-    return readers.adopt(
-      ConnectionBox(
-        try Connection(path: location.path, mode: .queryOnly, busyTimeout: Self.readerTimeout)))
+    // Whoever writes next removes it.
+    if try isLogOfAnotherFile() { throw CatalogError.replaced(location) }
+    let box = ConnectionBox(
+      try Connection(path: location.path, mode: .queryOnly, busyTimeout: Self.readerTimeout))
+    try box.noteLog(of: location)
+    return readers.adopt(box)
   }
 
   /// Reads what is known of a catalog and, if the record says so, its books.

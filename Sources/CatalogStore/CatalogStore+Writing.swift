@@ -73,7 +73,7 @@ extension CatalogStore {
       result = try exclusively { turn in
         try checkOpen()
         let box = try connection ?? currentWriter(now: now)
-        if connection != nil, box.connection.hasMoved() { throw CatalogError.replaced(location) }
+        if connection != nil, try box.hasMoved(from: location) { throw CatalogError.replaced(location) }
         let result = try transact(durability, on: box.connection) { connection in
           let result = try body(connection)
           needsScrub = try finishesScrub && connection.number("SELECT scrub FROM meta") != 0
@@ -123,7 +123,7 @@ extension CatalogStore {
   func currentWriter(now: ClockReading) throws -> ConnectionBox {
     let mustRebuild = options.unreadable == .setAsideAndRebuild && life.withLock { $0.isDamaged }
     if !mustRebuild, let box = writer.withLock({ $0 }) {
-      if !box.connection.hasMoved() { return box }
+      if try !box.hasMoved(from: location) { return box }
       options.observe?(.replaced)
     }
     letGo()
@@ -208,7 +208,7 @@ extension CatalogStore {
   private func settle(now: ClockReading) throws(CatalogError) {
     do {
       try exclusively { _ in
-        guard let box = writer.withLock({ $0 }), !box.connection.hasMoved() else { return }
+        guard let box = writer.withLock({ $0 }), try !box.hasMoved(from: location) else { return }
         // Idle readers would keep the log from being emptied only inside a transaction, and they are in none.
         if try box.connection.number("SELECT count(*) FROM catalog WHERE is_loaded = 1") ?? 0 > 0 {
           try transact(.normal, on: box.connection) { try noteWallTime(now, $0) }

@@ -40,12 +40,20 @@ package final class CatalogStore: Sendable {
   /// The one connection that writes, used only by whoever holds the lock; nil while there is none.
   let writer = Lock<ConnectionBox?>(nil)
   let readers = ReaderPool()
+  /// The file and the log that were last opened for writing: so a log is known that was left by another file.
+  let pair = Lock<FilePair?>(nil)
   let memory: BookMemory
   /// Tells that something in the database may have changed.
   package let changes = ChangeHub()
   let attachment = Lock<(any AnyObject & Sendable)?>(nil)
   let life = Lock(Life())
   private let queue = DispatchQueue(label: "OfflineCatalog.store", attributes: .concurrent)
+
+  /// A database with the log that belongs to it.
+  struct FilePair: Sendable {
+    let database: FileSystem.Identity
+    let log: FileSystem.Identity?
+  }
 
   /// Whether the store may be used.
   struct Life: Sendable {

@@ -3,9 +3,23 @@ internal import CatalogSQLite
 /// A connection where something that can be copied is wanted.
 final class ConnectionBox: Sendable {
   let connection: Connection
+  private let log = Lock<FileSystem.Identity?>(nil)
 
   init(_ connection: consuming Connection) {
     self.connection = connection
+  }
+
+  /// Notes which log the connection reads and writes, once it has opened it.
+  func noteLog(of location: StoreLocation) throws(FileSystemError) {
+    let identity = try location.logIdentity
+    log.withLock { $0 = identity }
+  }
+
+  /// Whether the database or its log isn't at its path any more: what is written then is lost.
+  func hasMoved(from location: StoreLocation) throws(FileSystemError) -> Bool {
+    if connection.hasMoved() { return true }
+    guard let noted = log.withLock({ $0 }) else { return false }
+    return try location.logIdentity != noted
   }
 }
 

@@ -153,6 +153,7 @@ extension CatalogStore {
         CREATE UNIQUE INDEX temp.staged_by_id ON staged (id);
         CREATE UNIQUE INDEX temp.staged_by_identifier ON staged (identifier) WHERE identifier IS NOT NULL;
         """)
+      try box.noteLog(of: location)
       return StagedAnswer(store: self, box: box)
     } catch {
       throw CatalogError(error, doing: "stage an answer beside", location)

@@ -13,6 +13,14 @@ package enum StoreLocation: Sendable {
   var sharedMemoryPath: String? { side("-shm") }
   var journalPath: String? { side("-journal") }
 
+  /// What tells the log that is there from another; nil if there is none.
+  var logIdentity: FileSystem.Identity? {
+    get throws(FileSystemError) {
+      guard let logPath else { return nil }
+      return try FileSystem.attributes(logPath)?.identity
+    }
+  }
+
   /// The path, or the name that SQLite shares a database in memory by.
   var path: String {
     switch self {
