@@ -22,8 +22,11 @@ final class Worker {
   ///   - path: The cache.
   ///   - steps: What it does, in order.
   ///   - prefix: A program, with arguments, that starts it, such as one that takes rights away.
-  init(_ path: String, _ steps: [String], through prefix: [String] = []) throws {
-    let command = prefix + [Self.executable.path, path] + steps
+  ///   - executable: The worker's program, or a copy of it.
+  init(
+    _ path: String, _ steps: [String], through prefix: [String] = [], executable: URL = Worker.executable
+  ) throws {
+    let command = prefix + [executable.path, path] + steps
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
     process.standardInput = input
@@ -79,8 +82,8 @@ final class Worker {
   }
 
   /// Runs one to its end.
-  static func run(_ path: String, _ steps: String..., through prefix: [String] = []) throws -> [String] {
-    try Worker(path, steps, through: prefix).finish()
+  static func run(_ path: String, _ steps: String...) throws -> [String] {
+    try Worker(path, steps).finish()
   }
 }
 
