@@ -79,9 +79,11 @@ extension CatalogStore {
   }
 
   /// Counts another user of the store; false if it can't be shared.
+  ///
+  /// Who asked for reading only must not be able to write through somebody else's store.
   private func join(_ access: Access) -> Bool {
     life.withLock { life in
-      guard life.state == .open, access == .readOnly || options.access == .readWrite else { return false }
+      guard life.state == .open, access == options.access else { return false }
       life.users += 1
       return true
     }

@@ -169,11 +169,12 @@ extension CatalogStore {
   package func leave(now: ClockReading) throws(CatalogError) {
     let isLast = life.withLock { life in
       life.users -= 1
+      // At once: who opens the path from here on has to have a store of their own.
+      if life.users == 0 { life.state = .closed }
       return life.users == 0
     }
     guard isLast else { return }
     defer {
-      life.withLock { $0.state = .closed }
       letGo()
       changes.signal()
     }
