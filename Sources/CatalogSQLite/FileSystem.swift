@@ -26,6 +26,12 @@ package struct FileSystemError: Error, Sendable, CustomStringConvertible {
   package static let noSuchFile = ENOENT
   package static let noSpace = ENOSPC
   package static let overQuota = EDQUOT
+  package static let overSizeLimit = EFBIG
+  /// Whether the disk, or this user's or this process's share of it, is used up.
+  package static func isNoRoom(_ errno: Int32) -> Bool {
+    errno == noSpace || errno == overQuota || errno == overSizeLimit
+  }
+
   package static let accessDenied = EACCES
   package static let notPermitted = EPERM
   package static let readOnlyFileSystem = EROFS

@@ -28,7 +28,7 @@ extension CatalogError {
           "Unable to \(what) the catalog cache \(whereIs): the disk is full; make room and try again."
         )
       case _
-      where error.systemError == FileSystemError.noSpace || error.systemError == FileSystemError.overQuota:
+      where FileSystemError.isNoRoom(error.systemError):
         (
           .diskFull,
           "Unable to \(what) the catalog cache \(whereIs): the disk is full; make room and try again."
@@ -60,7 +60,7 @@ extension CatalogError {
   init(fileSystem error: FileSystemError, doing what: String, _ path: String) {
     let (code, reason): (Code, String) =
       switch error.errno {
-      case FileSystemError.noSpace, FileSystemError.overQuota: (.diskFull, "the disk is full; make room")
+      case _ where FileSystemError.isNoRoom(error.errno): (.diskFull, "the disk is full; make room")
       case FileSystemError.accessDenied, FileSystemError.notPermitted:
         (.permission, "permission denied; permit access to it")
       case FileSystemError.readOnlyFileSystem: (.permission, "the file system may only be read")
@@ -68,6 +68,7 @@ extension CatalogError {
         (.cannotCreate, "there is no folder to hold it; create the folder first")
       case FileSystemError.notADirectory: (.cannotCreate, "a part of the path isn't a folder")
       case FileSystemError.isDirectory: (.notADatabase, "it is a folder; give the path of a file in it")
+      case FileSystemError.exists: (.cannotCreate, "a link or a file that can't be followed is in its place")
       case FileSystemError.tooManyLinks: (.permission, "it is a symbolic link where none may be")
       case FileSystemError.nameTooLong: (.cannotCreate, "the name is too long")
       default: (.ioError, "\(error)")

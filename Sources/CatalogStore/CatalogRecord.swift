@@ -39,6 +39,8 @@ package struct CatalogRecord: Sendable {
   /// A number that rises with each change, the marks of invalidations included.
   package var revision: UInt64 { UInt64(clamping: max(version, staleMark, floor)) }
 
+  static let largestCount: Int64 = 1 << 40
+
   static let columns = """
     number, version, floor, answered, stale_mark, is_loaded, is_complete, book_count, read_seal, rest_seal, \
     next_text_id, validated_begun, validated_wall, validated_continuous, validated_boot, initial_age, \
@@ -56,7 +58,8 @@ package struct CatalogRecord: Sendable {
     staleMark = row.integer(first + 4)
     isLoaded = row.bool(first + 5)
     isComplete = row.bool(first + 6)
-    bookCount = Int(row.integer(first + 7))
+    // A count that can't be right must not trap a sum; it doesn't match its rows in any case.
+    bookCount = Int(min(max(0, row.integer(first + 7)), Self.largestCount))
     seal = RowSeal(
       read: UInt64(bitPattern: row.integer(first + 8)), rest: UInt64(bitPattern: row.integer(first + 9)))
     nextTextID = row.integer(first + 10)

@@ -18,7 +18,8 @@ extension CatalogStore {
         return StoreReport()
       }
       let catalogs = try connection.prepare(
-        "SELECT count(*), coalesce(sum(book_count), 0) FROM catalog WHERE account = ?")
+        "SELECT count(*), coalesce(sum(min(max(book_count, 0), \(CatalogRecord.largestCount))), 0) FROM catalog WHERE account = ?"
+      )
       try catalogs.bind(1, number)
       var report = StoreReport(accounts: 1)
       if try catalogs.step() {

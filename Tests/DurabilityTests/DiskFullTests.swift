@@ -95,6 +95,7 @@ struct DiskFullTests {
       try leave(0, in: workspace.folder)
       let reading = try workspace.open { $0.access = .readOnly }
       #expect(try reading.catalog(for: "ada", remote: remote([])).books().count == 1500)
+      try FileManager.default.removeItem(at: workspace.folder.appendingPathComponent("filler"))
       try cache.close()
     }
   }
