@@ -43,10 +43,31 @@ extension CatalogStore {
           try row.bind(1, key.account.number)
           try row.bind(2, record.number)
           try row.bind(3, text)
-          return try row.step() ? try BookRow(row) : nil
+          let found = try row.step() ? try BookRow(row) : nil
+          try requireIndexed(found, text, key, record, connection)
+          return found
         }
       }
     }
+  }
+
+  /// Makes sure of what the index on identifiers said, since the seal is over the rows alone.
+  private func requireIndexed(
+    _ found: BookRow?, _ text: String, _ key: CatalogKey, _ record: CatalogRecord,
+    _ connection: borrowing Connection
+  ) throws {
+    if let found {
+      guard found.entry.identifier != .text(text) else { return }
+    } else {
+      // The plus keeps the index out of it (sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_).
+      let walk = try connection.prepare(
+        "SELECT 1 FROM book WHERE account = ? AND catalog = ? AND +identifier = ?")
+      try walk.bind(1, key.account.number)
+      try walk.bind(2, record.number)
+      try walk.bind(3, text)
+      guard try walk.step() else { return }
+    }
+    throw SQLiteError(code: SQLiteError.corrupt, message: "the index on identifiers isn't that of the rows")
   }
 
   /// Reads every book with all its columns, by ascending `id`.
@@ -58,11 +79,11 @@ extension CatalogStore {
       try mayServe(record)
       var books: [BookRow] = []
       var seal = RowSeal()
-      try forEachRow(of: key, record, connection) { row, rowSeal in
+      let isInOrder = try forEachRow(of: key, record, connection) { row, rowSeal in
         seal += rowSeal
         books.append(try BookRow(row))
       }
-      guard seal == record.seal, books.count == record.bookCount else {
+      guard isInOrder, seal == record.seal, books.count == record.bookCount else {
         throw CatalogError.sealBroken(location)
       }
       return books
@@ -96,22 +117,34 @@ extension CatalogStore {
   ) throws -> Bool {
     var seal = RowSeal()
     var count = 0
-    try forEachRow(of: key, record, connection) { _, rowSeal in
+    let isInOrder = try forEachRow(of: key, record, connection) { _, rowSeal in
       seal += rowSeal
       count += 1
     }
-    return seal == record.seal && count == record.bookCount
+    return isInOrder && seal == record.seal && count == record.bookCount
   }
 
+  /// Walks the rows of a catalog.
+  ///
+  /// - Returns: Whether they came in ascending order. Pages that changed places have the right rows in the wrong
+  ///   order, and then a search by key misses rows that are there.
   private func forEachRow(
     of key: CatalogKey, _ record: CatalogRecord, _ connection: borrowing Connection,
     _ body: (borrowing Statement, RowSeal) throws -> Void
-  ) throws {
+  ) throws -> Bool {
     let scope = RowScope(account: key.account.number, catalog: record.number)
     let rows = try connection.prepare(
       "SELECT \(BookRow.allColumns) FROM book WHERE account = ? AND catalog = ? ORDER BY id")
     try rows.bind(1, scope.account)
     try rows.bind(2, scope.catalog)
-    while try rows.step() { try body(rows, BookRow.seal(rows, scope)) }
+    var isInOrder = true
+    var last = Int64.min
+    while try rows.step() {
+      let id = rows.integer(0)
+      if id <= last { isInOrder = false }
+      last = id
+      try body(rows, BookRow.seal(rows, scope))
+    }
+    return isInOrder
   }
 }

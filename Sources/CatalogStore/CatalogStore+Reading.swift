@@ -147,7 +147,9 @@ extension CatalogStore {
     var seal: UInt64 = 0
     var bytes = 0
     var nextLoanEnd: Timestamp?
+    var isInOrder = true
     while try rows.step() {
+      if let last = books.last, rows.integer(0) <= last.id { isInOrder = false }
       seal &+= BookRow.readSeal(rows, scope)
       let title = try rows.text(1)
       let isOnLoan = rows.bool(2)
@@ -158,7 +160,7 @@ extension CatalogStore {
       bytes += MemoryLayout<BookSummary>.stride + (title.utf8.count > 15 ? title.utf8.count + 32 : 0)
     }
     // "No error" isn't "right": a page that was overwritten makes SQLite return invented rows without one.
-    guard books.count == record.bookCount, seal == record.seal.read else {
+    guard isInOrder, books.count == record.bookCount, seal == record.seal.read else {
       memory.noteBroken(
         BookMemory.Key(account: scope.account, catalog: scope.catalog), version: record.version)
       throw CatalogError.sealBroken(location)

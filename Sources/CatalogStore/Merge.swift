@@ -103,7 +103,28 @@ struct Merge {
       throw SQLiteError(code: SQLiteError.corrupt, message: "rows are left after all were deleted")
     }
     try write(difference, connection)
+    // Where rows were damaged pages may be, and then what is written isn't what is read.
+    guard try holds(difference.result, connection) else {
+      throw SQLiteError(code: SQLiteError.corrupt, message: "rows that were just written aren't there")
+    }
     return difference.result
+  }
+
+  private func holds(_ result: Result, _ connection: borrowing Connection) throws -> Bool {
+    let rows = try connection.prepare(
+      "SELECT \(BookRow.allColumns) FROM main.book WHERE account = ? AND catalog = ? ORDER BY id")
+    try rows.bind(1, scope.account)
+    try rows.bind(2, scope.catalog)
+    var seal = RowSeal()
+    var count = 0
+    var last = Int64.min
+    while try rows.step() {
+      guard rows.integer(0) > last else { return false }
+      last = rows.integer(0)
+      seal += BookRow.seal(rows, scope)
+      count += 1
+    }
+    return seal == result.seal && count == result.counts.total
   }
 
   /// Applies the confirmations to the staged books.
@@ -157,6 +178,8 @@ struct Merge {
     var difference = Difference()
     var oldSeal = RowSeal()
     var oldCount = 0
+    var isInOrder = true
+    var lastOld = Int64.min
     var hasOld = try old.step()
     var hasNew = try new.step()
     while hasOld || hasNew {
@@ -168,6 +191,8 @@ struct Merge {
         oldRow = seal
         oldSeal += seal
         oldCount += 1
+        if old.integer(0) <= lastOld { isInOrder = false }
+        lastOld = old.integer(0)
       }
       if takesNew, !new.bool(BookRow.columnCount) {
         take(BookRow.seal(new, scope), new.integer(0), over: oldRow, &difference)
@@ -184,7 +209,8 @@ struct Merge {
       if takesOld { hasOld = try old.step() }
       if takesNew { hasNew = try new.step() }
     }
-    guard overDamagedRows || (oldSeal == record.seal && oldCount == record.bookCount) else { return nil }
+    let areSound = isInOrder && oldSeal == record.seal && oldCount == record.bookCount
+    guard overDamagedRows ? oldCount == 0 : areSound else { return nil }
     difference.result.counts.added = difference.added.count
     difference.result.counts.changed = difference.changed.count
     difference.result.counts.removed = difference.removed.count

@@ -147,6 +147,7 @@ struct CorruptionTests {
       let allowed = isCrashed ? ["\(account)-1", "\(account)-2"] : ["\(account)-1"]
       #expect(versions.count == 1 && allowed.contains(versions.first ?? ""), "\(label): \(versions)")
       #expect(books.count == Self.books, "\(label)")
+      #expect(zip(books, books.dropFirst()).allSatisfy { $0.id < $1.id }, "\(label)")
       #expect(Set(books.map(\.title)).count == Self.books, "\(label)")
     } catch {
       // There is one failure, and its reason is in the status.
