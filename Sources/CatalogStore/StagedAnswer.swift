@@ -130,7 +130,11 @@ package final class StagedAnswer: Sendable {
       return
     }
     var id: Int64 = 0
-    if case .number(let number) = identifier { id = Int64(number) }
+    if case .number(let number) = identifier {
+      // No row can have a number of the store's own by that name, and a book's may be just that one.
+      guard !CatalogEntry.reservedIDs.contains(number) else { return }
+      id = Int64(number)
+    }
     let row = BookRow(id: id, entry: CatalogEntry(identifier: identifier, title: ""))
     try row.bind(to: insert, from: 1)
     if case .text = identifier { try insert.bindNull(1) }
