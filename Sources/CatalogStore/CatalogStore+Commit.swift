@@ -75,6 +75,14 @@ extension CatalogStore {
   package func commit(
     _ staged: StagedAnswer, _ ticket: Ticket, isComplete claimsComplete: Bool, now: ClockReading
   ) throws(CatalogError) -> CommitOutcome {
+    try staged.exclusively { () throws(CatalogError) in
+      try switchTo(staged, ticket, isComplete: claimsComplete, now: now)
+    }
+  }
+
+  private func switchTo(
+    _ staged: StagedAnswer, _ ticket: Ticket, isComplete claimsComplete: Bool, now: ClockReading
+  ) throws(CatalogError) -> CommitOutcome {
     let answer = staged.state.withLock { $0 }
     let isComplete = claimsComplete && !answer.hasUnreadableIdentifier
     return try write(on: staged.box, now: now) { connection in

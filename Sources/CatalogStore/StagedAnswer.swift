@@ -4,7 +4,8 @@ internal import CatalogSQLite
 /// An answer on its way in: kept on a connection of its own, in a temporary table, so that no write transaction
 /// is open while a remote is waited for.
 ///
-/// One caller at a time adds to it.
+/// Adapters may hand over pages side by side, even when the answer has ended; they are taken one after another,
+/// since a connection is used by one thread at a time.
 package final class StagedAnswer: Sendable {
   struct State: Sendable {
     var head = FetchHead()
@@ -44,6 +45,7 @@ package final class StagedAnswer: Sendable {
   let box: ConnectionBox
   let state = Lock(State())
   private let store: CatalogStore
+  private let gate = FairGate()
 
   fileprivate init(store: CatalogStore, box: ConnectionBox) {
     self.store = store
@@ -73,6 +75,20 @@ package final class StagedAnswer: Sendable {
   ///
   /// A book met before is counted and dropped: the first wins.
   package func accept(_ page: FetchPage) throws(CatalogError) {
+    try exclusively { () throws(CatalogError) in try take(page) }
+  }
+
+  /// Uses the connection, with nobody else using it.
+  func exclusively<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+    // Each page ahead takes milliseconds, so nobody waits that long.
+    guard gate.enter(waitingAtMost: .seconds(3600)) else {
+      throw CatalogError(.busy, "An answer is being staged, and its next page has waited for an hour.")
+    }
+    defer { gate.leave() }
+    return try body()
+  }
+
+  private func take(_ page: FetchPage) throws(CatalogError) {
     do {
       var transaction = try box.connection.begin(.read)
       var next = state.withLock { $0 }
