@@ -66,7 +66,7 @@ final class StagingSink: FetchSink {
     case .staging(let staged):
       try await store.inBackground { () throws(CatalogError) in try staged.accept(page) }
     case .holding(let head, let entries, let bytes):
-      let added = page.entries.reduce(bytes) { $0 + Self.size($1) }
+      let added = page.entries.reduce(bytes) { $0 + $1.sizeInBytes }
       guard added <= memoryLimitInBytes else {
         throw CatalogError(
           .tooLarge,
@@ -98,10 +98,5 @@ final class StagingSink: FetchSink {
       case .holding(_, let entries, _): .held(entries)
       }
     }
-  }
-
-  private static func size(_ entry: CatalogEntry) -> Int {
-    MemoryLayout<CatalogEntry>.stride + entry.title.utf8.count
-      + entry.authors.reduce(0) { $0 + $1.utf8.count + MemoryLayout<String>.stride }
   }
 }

@@ -60,6 +60,15 @@ public struct CatalogEntry: Hashable, Sendable {
     updated = nil
   }
 
+  /// About how many bytes the book takes in memory, for whoever keeps books within a bound.
+  package var sizeInBytes: Int {
+    var texts = [title, subtitle, language].compactMap(\.self) + authors
+    if case .text(let text) = identifier { texts.append(text) }
+    return texts.reduce(MemoryLayout<CatalogEntry>.stride) {
+      $0 + $1.utf8.count + MemoryLayout<String>.stride
+    }
+  }
+
   /// Whether the book is on loan at a moment: a loan's end counts as past it.
   public func isBorrowed(at moment: Timestamp) -> Bool {
     Self.isBorrowed(isBorrowed, until: borrowedUntil, at: moment)
