@@ -88,9 +88,15 @@ extension CachedCatalog {
 
   /// Starts a refresh that goes on with nobody waiting for it.
   private func refreshBehind() {
-    let (flight, isNew) = joinableFlight(isForced: false)
-    flight.keep()
-    if isNew { start(flight) }
+    while true {
+      let (flight, isNew) = joinableFlight(isForced: false)
+      if flight.keep() {
+        if isNew { start(flight) }
+        return
+      }
+      // The last who waited has just left, and it is being cancelled: have one of one's own.
+      cache.flights.remove(flight, flightKey)
+    }
   }
 
   private func heldSnapshot(_ entries: [CatalogEntry], _ code: CatalogError.Code) -> CatalogSnapshot {

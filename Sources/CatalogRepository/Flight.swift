@@ -51,8 +51,13 @@ final class Flight: Sendable {
   }
 
   /// Lets it go on with nobody waiting.
-  func keep() {
-    state.withLock { $0.isKept = true }
+  ///
+  /// - Returns: Whether it does; not if it is being given up already.
+  func keep() -> Bool {
+    state.withLock { state in
+      if !state.isAbandoned { state.isKept = true }
+      return state.isKept
+    }
   }
 
   /// Joins those who wait; nil if the last of them has left, or it has been cancelled.
