@@ -39,10 +39,10 @@ extension CachedCatalog {
     let mayServeStale: Bool
     switch (need, decision.load) {
     case (.freshEnough, .serve), (.fresh, .serve):
-      if let saved = try savedUnlessDamaged() { return saved }
+      if let saved = try savedIfServable() { return saved }
       mayServeStale = false
     case (.freshEnough, .serveAndRefresh):
-      if let saved = try savedUnlessDamaged() {
+      if let saved = try savedIfServable() {
         refreshBehind()
         return saved
       }
@@ -76,12 +76,13 @@ extension CachedCatalog {
     }
   }
 
-  /// What is held, or nil if its rows are damaged, so that it has to be fetched.
-  private func savedUnlessDamaged() throws(CatalogError) -> CatalogSnapshot? {
+  /// What is held, or nil if it has to be fetched after all: its rows are damaged, or it has been discarded or
+  /// become too old since the policy was asked.
+  private func savedIfServable() throws(CatalogError) -> CatalogSnapshot? {
     do throws(CatalogError) {
       return try snapshot()
     } catch {
-      guard error.code == .corrupt else { throw error }
+      guard [.corrupt, .neverLoaded, .unavailable].contains(error.code) else { throw error }
       return nil
     }
   }
