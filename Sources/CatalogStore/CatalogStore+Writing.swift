@@ -214,6 +214,10 @@ extension CatalogStore {
         if try box.connection.number("SELECT count(*) FROM catalog WHERE is_loaded = 1") ?? 0 > 0 {
           try transact(.normal, on: box.connection) { try noteWallTime(now, $0) }
         }
+        // A reader in an old snapshot, of another process, may be in the way for as long as it likes, and an app
+        // that is about to be suspended has no time: then the log stays, and whoever writes next copies it.
+        box.connection.setBusyTimeout(.milliseconds(50))
+        defer { box.connection.setBusyTimeout(options.busyTimeout) }
         _ = try box.connection.checkpoint(.truncate)
       }
     } catch {
