@@ -121,6 +121,8 @@ extension CatalogStore {
   ///
   /// The caller has the turn.
   func currentWriter(now: ClockReading) throws -> ConnectionBox {
+    // Asked with the turn held: an erasure takes many turns, and the cache may be suspended between two of them.
+    try checkOpen()
     let mustRebuild = options.unreadable == .setAsideAndRebuild && life.withLock { $0.isDamaged }
     if !mustRebuild, let box = writer.withLock({ $0 }) {
       if try !box.hasMoved(from: location) { return box }
