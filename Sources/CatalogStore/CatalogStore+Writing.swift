@@ -80,11 +80,7 @@ extension CatalogStore {
           return result
         }
         turn.announce()
-        if let log = location.logPath, try FileSystem.attributes(log)?.sizeInBytes ?? 0 > Self.longLogInBytes
-        {
-          // A reader in an old snapshot may be in the way; the next commit tries again.
-          _ = try box.connection.checkpoint(.passive)
-        }
+        copyLongLog(by: box.connection)
         return result
       }
     } catch {
@@ -93,6 +89,18 @@ extension CatalogStore {
     changes.signal()
     if needsScrub { finishPendingScrub(now: now) }
     return result
+  }
+
+  /// Copies a log that has grown long into the database.
+  private func copyLongLog(by connection: borrowing Connection) {
+    guard let log = location.logPath else { return }
+    do {
+      guard try FileSystem.attributes(log)?.sizeInBytes ?? 0 > Self.longLogInBytes else { return }
+      _ = try connection.checkpoint(.passive)
+    } catch {
+      // What was written is committed, and whoever wrote it must not be told otherwise. A full disk or a reader in
+      // an old snapshot may be in the way; the next commit tries again.
+    }
   }
 
   private func transact<Result>(
