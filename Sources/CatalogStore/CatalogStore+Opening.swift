@@ -217,9 +217,10 @@ extension CatalogStore {
   }
 
   func openConnection(busyTimeout: Duration) throws(SQLiteError) -> ConnectionBox {
-    ConnectionBox(
-      try Connection(
-        path: location.path, mode: location.isFile ? .readWrite : .memory, busyTimeout: busyTimeout))
+    let connection = try Connection(
+      path: location.path, mode: location.isFile ? .readWrite : .memory, busyTimeout: busyTimeout)
+    try connection.execute("PRAGMA synchronous = NORMAL")
+    return ConnectionBox(connection)
   }
 
   private func prepare(_ connection: borrowing Connection, now: ClockReading) throws {
@@ -236,7 +237,6 @@ extension CatalogStore {
     }
     if version > MigrationRegister.latestVersion { try checkVersion(connection) }
     if location.isFile { _ = try connection.number("PRAGMA journal_mode = WAL") }
-    try connection.execute("PRAGMA synchronous = NORMAL")
     for migration in MigrationRegister.all where migration.version > version {
       var transaction = try connection.begin(.write)
       try connection.execute(migration.sql)
