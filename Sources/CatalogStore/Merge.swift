@@ -44,11 +44,15 @@ struct Merge {
         """
         UPDATE temp.staged SET id = (
           SELECT t.id FROM main.\(table) AS t
-          WHERE t.account = ? AND t.catalog = ? AND t.identifier = staged.identifier)
+          WHERE t.account = ? AND t.catalog = ? AND t.identifier = staged.identifier
+            AND t.id >= ? AND t.id < ?)
         WHERE id IS NULL
         """)
       try find.bind(1, scope.account)
       try find.bind(2, scope.catalog)
+      // An id that was never given to a text can't be one's, whatever a damaged page says.
+      try find.bind(3, Int64(CatalogEntry.reservedIDs.lowerBound))
+      try find.bind(4, next)
       try find.run()
     }
     var next = next
@@ -78,10 +82,18 @@ struct Merge {
     try drop.bind(2, scope.catalog)
     try drop.bind(3, begun)
     try drop.run()
+    // No seal is over these rows, so what can't be one of them isn't taken for one: a page of another table in
+    // their place would lend books out, and keep books that are gone.
     let rows = try connection.prepare(
-      "SELECT id, is_borrowed, borrowed_until FROM confirmation WHERE account = ? AND catalog = ?")
+      """
+      SELECT id, is_borrowed, borrowed_until FROM confirmation
+      WHERE account = ? AND catalog = ? AND typeof(seq) = 'integer'
+        AND seq > ? AND seq <= (SELECT seq FROM meta) AND is_borrowed IN (0, 1)
+        AND typeof(borrowed_until) IN ('integer', 'null')
+      """)
     try rows.bind(1, scope.account)
     try rows.bind(2, scope.catalog)
+    try rows.bind(3, begun)
     var confirmations: [Int64: Confirmation] = [:]
     while try rows.step() {
       confirmations[rows.integer(0)] = Confirmation(
