@@ -28,6 +28,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       + (systemError == 0 ? "" : " (errno \(systemError))")
   }
 
+  package static let general = SQLITE_ERROR
   package static let busy = SQLITE_BUSY
   package static let locked = SQLITE_LOCKED
   package static let corrupt = SQLITE_CORRUPT

@@ -15,8 +15,9 @@ extension CatalogError {
           "Unable to \(what) the catalog cache \(whereIs): the file isn't a database; "
             + "give the path of a cache, or move the file away."
         )
-      // Our statements keep every constraint, so one that is broken means that rows aren't what was written.
-      case SQLiteError.corrupt, SQLiteError.constraint:
+      // Our statements keep every constraint and name what there is, so one that breaks a constraint or misses a
+      // column means that rows or the schema aren't what was written.
+      case SQLiteError.corrupt, SQLiteError.constraint, SQLiteError.general:
         (
           .corrupt,
           "Unable to \(what) the catalog cache \(whereIs): the file is damaged; "

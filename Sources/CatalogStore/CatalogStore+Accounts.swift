@@ -69,7 +69,15 @@ extension CatalogStore {
   func accountNumber(_ account: AccountID, _ connection: borrowing Connection) throws -> Int64? {
     let find = try connection.prepare("SELECT number FROM account WHERE name = ?")
     try find.bind(1, account.rawValue)
-    return try find.step() ? find.integer(0) : nil
+    guard try find.step() else { return nil }
+    let number = find.integer(0)
+    // The index has said it; whose number it is, the row has to say, since an account's rows hang on it.
+    let confirm = try connection.prepare("SELECT name FROM account WHERE number = ?")
+    try confirm.bind(1, number)
+    guard try confirm.step(), try AccountID(validating: confirm.text(0)) == account else {
+      throw SQLiteError(code: SQLiteError.corrupt, message: "the index on accounts isn't that of the rows")
+    }
+    return number
   }
 
   private func hasCatalog(

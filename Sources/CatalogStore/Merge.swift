@@ -106,16 +106,16 @@ struct Merge {
   /// none of them may be kept.
   func run(_ connection: borrowing Connection) throws -> Result {
     try overlayConfirmations(connection)
-    if let difference = try walk(connection, overDamagedRows: false) {
-      try write(difference, connection)
-      return difference.result
+    var difference = try walk(connection, overDamagedRows: false)
+    if difference == nil {
+      try deleteEverything(connection)
+      difference = try walk(connection, overDamagedRows: true)
     }
-    try deleteEverything(connection)
-    guard let difference = try walk(connection, overDamagedRows: true) else {
+    guard let difference else {
       throw SQLiteError(code: SQLiteError.corrupt, message: "rows are left after all were deleted")
     }
     try write(difference, connection)
-    // Where rows were damaged pages may be, and then what is written isn't what is read.
+    // In a file with damaged pages what is written isn't always what is read.
     guard try holds(difference.result, connection) else {
       throw SQLiteError(code: SQLiteError.corrupt, message: "rows that were just written aren't there")
     }

@@ -176,7 +176,7 @@ extension CatalogStore {
       try box.noteLog(of: location)
       return StagedAnswer(store: self, box: box)
     } catch {
-      throw CatalogError(error, doing: "stage an answer beside", location)
+      throw noting(CatalogError(error, doing: "stage an answer beside", location))
     }
   }
 }

@@ -29,7 +29,7 @@ struct DiskFullTests {
     }
   }
 
-  private static func unmount(_ path: String) -> Bool { run("umount", path) }
+  private static func unmount(_ path: String) -> Bool { run("umount", "--lazy", path) }
 
   private static func run(_ command: String...) -> Bool {
     let process = Process()
@@ -144,7 +144,7 @@ struct DiskFullTests {
   }
 
   @Test func `a limit on the size of files is met like a full disk, wherever it is met`() throws {
-    var refused = 0
+    var (refused, named) = (0, 0)
     var isDone = false
     for limit in stride(from: 8, through: 1200, by: Campaign.isLong ? 8 : 48) where !isDone {
       let workspace = try Workspace()
@@ -157,7 +157,9 @@ struct DiskFullTests {
       } else {
         refused += 1
         let failure = said.first { $0.hasPrefix("failed") } ?? ""
-        #expect(failure.hasSuffix(" diskFull"), "\(limit) kB: \(said)")
+        // SQLite doesn't always keep the system's number of an error that a commit met (sqlite3_system_errno).
+        #expect(failure.hasSuffix(" diskFull") || failure.hasSuffix(" ioError"), "\(limit) kB: \(said)")
+        named += failure.hasSuffix(" diskFull") ? 1 : 0
       }
       let cache = try workspace.open()
       let books = try cache.catalog(for: "ada", remote: remote([])).books()
@@ -169,6 +171,6 @@ struct DiskFullTests {
       }
     }
     print("file size limit: \(refused) refused, then one taken: \(isDone)")
-    #expect(isDone && refused > 2)
+    #expect(isDone && refused > 2 && named > 0)
   }
 }
