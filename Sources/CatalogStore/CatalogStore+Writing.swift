@@ -186,6 +186,8 @@ extension CatalogStore {
     guard isLast else { return }
     defer {
       letGo()
+      // Handles may keep a closed store for long; the system has few watches to give.
+      changes.stopWatching()
       changes.signal()
     }
     guard options.access == .readWrite, location.isFile else { return }

@@ -34,6 +34,16 @@ package final class ChangeHub: Sendable {
     for listener in listeners { listener() }
   }
 
+  /// Gives the watch back to the system.
+  func stopWatching() {
+    let watch = state.withLock { state in
+      defer { state.watch = nil }
+      return state.watch
+    }
+    // It ends here, outside the lock.
+    withExtendedLifetime(watch) {}
+  }
+
   /// Watches the lock file, into which every process that commits writes.
   func watch(_ path: String) {
     let watch = FileWatch(path: path) { [weak self] in self?.signal() }

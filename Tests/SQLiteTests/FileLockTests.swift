@@ -120,13 +120,15 @@ struct FileLockTests {
     let lock = try FileLock(path: path, mayCreate: true)
     await withCheckedContinuation { noticed in
       let once = Lock<CheckedContinuation<Void, Never>?>(noticed)
-      let watch = FileWatch(path: path) {
+      @Sendable func notice() {
         once.withLock { waiting in
           defer { waiting = nil }
           return waiting
         }?.resume()
       }
+      let watch = FileWatch(path: path, changed: notice)
       #expect(watch != nil)
+      if watch == nil { notice() }
       do throws(FileLock.Failure) {
         let hold = try lock.hold(.exclusive, waitingAtMost: .zero)
         hold.announce(7)

@@ -134,7 +134,7 @@ struct CatalogModel {
     let complete = claimsComplete && !taken.hasUnreadable
     if !complete, !isLoaded, taken.good.isEmpty { return fail(ticket, .badResponse, at: now) }
     let digest = Digest(items: taken.items, isComplete: complete)
-    let given = complete && taken.rejected == 0 ? head.validators : nil
+    let given = complete ? head.validators : nil
     if isLoaded, self.digest == digest, version == ticket.base {
       validate(ticket, head, number)
       validators = given
