@@ -138,10 +138,11 @@ extension CatalogStore {
     try rows.bind(1, scope.account)
     try rows.bind(2, scope.catalog)
     var isInOrder = true
-    var last = Int64.min
+    // No row has come yet; the lowest number is an id like another.
+    var last: Int64?
     while try rows.step() {
       let id = rows.integer(0)
-      if id <= last { isInOrder = false }
+      if let last, id <= last { isInOrder = false }
       last = id
       try body(rows, BookRow.seal(rows, scope))
     }

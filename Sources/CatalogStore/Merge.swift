@@ -129,9 +129,9 @@ struct Merge {
     try rows.bind(2, scope.catalog)
     var seal = RowSeal()
     var count = 0
-    var last = Int64.min
+    var last: Int64?
     while try rows.step() {
-      guard rows.integer(0) > last else { return false }
+      if let last, rows.integer(0) <= last { return false }
       last = rows.integer(0)
       seal += BookRow.seal(rows, scope)
       count += 1
@@ -191,7 +191,7 @@ struct Merge {
     var oldSeal = RowSeal()
     var oldCount = 0
     var isInOrder = true
-    var lastOld = Int64.min
+    var lastOld: Int64?
     var hasOld = try old.step()
     var hasNew = try new.step()
     while hasOld || hasNew {
@@ -203,7 +203,7 @@ struct Merge {
         oldRow = seal
         oldSeal += seal
         oldCount += 1
-        if old.integer(0) <= lastOld { isInOrder = false }
+        if let lastOld, old.integer(0) <= lastOld { isInOrder = false }
         lastOld = old.integer(0)
       }
       if takesNew, !new.bool(BookRow.columnCount) {

@@ -12,7 +12,7 @@ func readOffline(_ account: AccountID, catalogFile: URL, folder: URL) async thro
   let policy = FreshnessPolicy(freshFor: .seconds(600), usableOfflineFor: .seconds(7 * 86_400))
   let catalog = try cache.catalog(for: account, remote: FileCatalog(catalogFile), policy: policy)
   let shown = try await catalog.load()  // as fresh as the policy asks
-  print(shown.books.count, shown.origin, shown.status.decision.rule)  // what, from where, and why it was served
+  print(shown.books.count, shown.origin, shown.status.decision.rule)  // what, whence, and why
   let titles = try CatalogQuery(source: catalog).titles(matching: "sea")  // now, from disk, never the network
   let search = SearchSession(service: CachedBookSearch(catalog))  // the same boundary, for a screen
   search.search("sea")
