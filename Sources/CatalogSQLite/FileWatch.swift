@@ -12,9 +12,9 @@ internal import Dispatch
 ///
 /// inotify on Linux, kqueue elsewhere. Neither promises that nothing is missed, so a watcher also looks by
 /// itself from time to time.
+// Sendable because what it holds is set once, and may be let go of from any thread.
 package final class FileWatch: @unchecked Sendable {
   #if os(Linux)
-    // Sendable because both are set once.
     private let watcher: Inotify
     private let token: Inotify.Token
 
@@ -31,7 +31,6 @@ package final class FileWatch: @unchecked Sendable {
       watcher.remove(token)
     }
   #else
-    // Sendable because Dispatch sources may be cancelled from any thread, and nothing else is done with this one.
     private let source: any DispatchSourceProtocol
 
     /// Starts watching; stops when the object goes away.
@@ -56,8 +55,8 @@ package final class FileWatch: @unchecked Sendable {
 
 #if os(Linux)
   /// The process's one inotify instance: a user may have only a hundred or so of them (inotify(7)).
+  // Sendable because `source` is only kept, and the rest is constant or behind the lock.
   private final class Inotify: @unchecked Sendable {
-    // Sendable because `source` is only kept, and the rest is constant or behind the lock.
     struct Token: Hashable, Sendable {
       let watch: Int32
       let number: Int
