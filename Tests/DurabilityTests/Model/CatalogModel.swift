@@ -9,6 +9,10 @@ struct CatalogModel {
   struct Book: Equatable {
     var entry: CatalogEntry
     var id: Int
+
+    static func == (first: Book, second: Book) -> Bool {
+      first.id == second.id && first.entry.hasSameBytes(as: second.entry)
+    }
   }
 
   struct Confirmation {
@@ -22,6 +26,10 @@ struct CatalogModel {
     struct Item: Equatable {
       var entry: CatalogEntry
       var isKept: Bool
+
+      static func == (first: Item, second: Item) -> Bool {
+        first.isKept == second.isKept && first.entry.hasSameBytes(as: second.entry)
+      }
     }
 
     var items: [Item]
@@ -250,5 +258,14 @@ struct Taken {
     guard good[identifier] == nil, !kept.contains(identifier) else { return }
     kept.insert(identifier)
     order.append(identifier)
+  }
+}
+
+extension CatalogEntry {
+  /// Whether both are the same, texts by their bytes: Swift's own equality takes two spellings of a letter for one.
+  func hasSameBytes(as other: CatalogEntry) -> Bool {
+    let texts = ([title, language ?? "none"] + authors).map { Array($0.utf8) }
+    return self == other
+      && texts == ([other.title, other.language ?? "none"] + other.authors).map { Array($0.utf8) }
   }
 }
