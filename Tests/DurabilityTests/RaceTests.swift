@@ -69,7 +69,7 @@ struct RaceTests {
       #expect(try anew.books().map(\.title).allSatisfy { $0.hasPrefix("ada-9-") })
       #expect(try anew.books().count == 7)
     } else {
-      #expect(try workspace.filesHolding("ada-").isEmpty)
+      #expect(try workspace.filesHolding("ada author").isEmpty)
       #expect(anew.status().presence == .neverLoaded)
     }
     #expect(catalog.status().presence == .revoked)

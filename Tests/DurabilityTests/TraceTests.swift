@@ -184,6 +184,23 @@ struct TraceTests {
     }
   }
 
+  @Test func `a cache that is closed takes nothing of the system with it, whoever holds on to it`() throws {
+    let descriptors = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") }
+    guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
+    let places = try (0..<20).map { _ in try Workspace() }
+    let caches = try places.map { try $0.open() }
+    let open = {
+      try descriptors().filter { name in
+        // Descriptors come and go while their names are read.
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+        return places.contains { target?.hasPrefix($0.path) == true && target?.hasSuffix("-lock") == false }
+      }.count
+    }
+    #expect(try open() >= 20)
+    for cache in caches { try cache.close() }
+    #expect(try open() == 0)
+  }
+
   @Test func `a cache for reading only writes nothing, also if the same file is open for writing here`()
     async throws
   {
