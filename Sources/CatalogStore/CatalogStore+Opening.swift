@@ -153,9 +153,10 @@ extension CatalogStore {
     var number = 1
     while try FileSystem.attributes("\(location.path)\(Self.setAsideMark)\(number)") != nil { number += 1 }
     let target = "\(location.path)\(Self.setAsideMark)\(number)"
-    // The database goes last: a crash between leaves a database without its log, which is set aside next time,
-    // and never a log that would be taken for a new database's.
-    for suffix in ["-wal", "-shm", "-journal", ""] {
+    // The database goes first: a crash between leaves a log without its database, which is removed before a new
+    // one is made. The other way round an older state would be opened, without what only the log knows: a
+    // sign-out, perhaps.
+    for suffix in ["", "-wal", "-shm", "-journal"] {
       try FileSystem.move(location.path + suffix, to: target + suffix)
     }
     options.observe?(.setAside(path: target, reason: reason))
@@ -223,6 +224,16 @@ extension CatalogStore {
     return ConnectionBox(connection)
   }
 
+  private func useLog(_ connection: borrowing Connection) throws {
+    let mode = try connection.prepare("PRAGMA journal_mode = WAL")
+    guard try mode.step(), try mode.text(0) == "wal" else {
+      throw CatalogError(
+        .ioError,
+        "The catalog cache \(location.display) is on a file system where processes can't share memory, which its "
+          + "log needs; put it on a local disk.")
+    }
+  }
+
   private func prepare(_ connection: borrowing Connection, now: ClockReading) throws {
     let version = Int(try connection.number("PRAGMA user_version") ?? 0)
     let program = try connection.number("PRAGMA application_id") ?? 0
@@ -236,7 +247,7 @@ extension CatalogStore {
       }
     }
     if version > MigrationRegister.latestVersion { try checkVersion(connection) }
-    if location.isFile { _ = try connection.number("PRAGMA journal_mode = WAL") }
+    if location.isFile { try useLog(connection) }
     for migration in MigrationRegister.all where migration.version > version {
       var transaction = try connection.begin(.write)
       try connection.execute(migration.sql)
