@@ -61,6 +61,9 @@ extension CatalogStore {
       guard record.version == ticket.base, record.isLoaded, ticket.validators != nil else {
         return .needsUnconditional
       }
+      var head = head
+      // What a "not modified" leaves unsaid stays as the answer said it (RFC 9111 §4.3.4).
+      if head.freshness == ServerFreshness(), let stamp = record.stamp { head.freshness = stamp.directives }
       try moveStamp(
         ticket, record, head: head, validators: head.validators ?? record.validators, digest: record.digest,
         seal: record.seal, count: record.bookCount, isComplete: record.isComplete, connection)

@@ -201,4 +201,19 @@ struct LoadTests {
     #expect(remote.requests.last?.validators == nil)
     #expect(try reopened.verify(.full).problems.isEmpty)
   }
+
+  @Test func `not modified keeps the terms that it leaves unsaid, and takes those it names`() async throws {
+    let tag = FetchValidators(entityTag: "\"1\"")
+    let long = FetchHead(validators: tag, freshness: ServerFreshness(lifetime: .seconds(3600)))
+    remote.script(
+      .entries([book(1, "one")], head: long), .notModified(FetchHead()),
+      .notModified(FetchHead(freshness: ServerFreshness(lifetime: .seconds(60)))))
+    try await catalog.refresh()
+    try await catalog.refresh()
+    fixture.clock.advance(by: .seconds(3599))
+    #expect(catalog.status().decision.freshness == .fresh)
+    try await catalog.refresh()
+    fixture.clock.advance(by: .seconds(60))
+    #expect(catalog.status().decision.freshness == .stale)
+  }
 }
