@@ -15,8 +15,4 @@ static inline int catalog_bind_text_copied(sqlite3_stmt *stmt, int index, const 
   return sqlite3_bind_text64(stmt, index, text, bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static inline int catalog_bind_blob_copied(sqlite3_stmt *stmt, int index, const void *blob, sqlite3_uint64 bytes) {
-  return sqlite3_bind_blob64(stmt, index, blob, bytes, SQLITE_TRANSIENT);
-}
-
 #endif

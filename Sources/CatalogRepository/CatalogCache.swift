@@ -1,5 +1,6 @@
 public import CatalogDomain
 internal import CatalogStore
+internal import Dispatch
 
 /// One database file with the catalogs of every account.
 ///
@@ -61,11 +62,16 @@ public final class CatalogCache: Sendable {
       options.unreadable = unreadable == .fail ? .fail : .setAsideAndRebuild
       options.memoryLimitInBytes = memoryLimitInBytes
       if let observe {
+        // Told in order, and from a queue of their own: whoever is told may ask the cache for a new handle, and
+        // the store says so while it holds the lock.
+        let events = DispatchQueue(label: "OfflineCatalog.events")
         options.observe = { event in
-          switch event {
-          case .setAside(let path, let reason): observe(.setAside(path: path, reason: reason))
-          case .replaced: observe(.replaced)
-          case .scrubbed: observe(.scrubbed)
+          events.async {
+            switch event {
+            case .setAside(let path, let reason): observe(.setAside(path: path, reason: reason))
+            case .replaced: observe(.replaced)
+            case .scrubbed: observe(.scrubbed)
+            }
           }
         }
       }
@@ -217,7 +223,8 @@ public final class CatalogCache: Sendable {
 
   /// Lets go of the file until ``resume()``, so that a suspended app holds no lock on it.
   ///
-  /// Reads are unavailable meanwhile, and writes fail with code `locked`.
+  /// Reads are unavailable meanwhile, and writes fail with code `locked`. A refresh that is under way keeps the
+  /// file open until it ends; it stores nothing.
   public func suspend() {
     store.suspend(now: configuration.clock.read())
   }

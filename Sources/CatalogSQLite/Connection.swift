@@ -90,9 +90,6 @@ package struct Connection: ~Copyable, Sendable {
   /// How many rows the last statement changed.
   package var changes: Int { Int(unsafe sqlite3_changes64(handle.pointer)) }
 
-  /// How many rows were changed since the connection was opened.
-  package var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle.pointer) }
-
   /// Whether no transaction is open.
   package var isIdle: Bool { unsafe sqlite3_get_autocommit(handle.pointer) != 0 }
 

@@ -92,8 +92,14 @@ package final class FileLock: Sendable {
     while true {
       let held = descriptor.withLock { $0 }
       if flock(held, operation) == 0 {
-        if try isCurrent(held) { return held }
+        do throws(Failure) {
+          if try isCurrent(held) { return held }
+        } catch {
+          flock(held, LOCK_UN)
+          throw error
+        }
         // The file was removed and made anew: what we hold excludes nobody. Take the one that is there.
+        flock(held, LOCK_UN)
         let replacement = try Self.open(path, mayCreate: mayCreate)
         descriptor.withLock { $0 = replacement }
         close(held)

@@ -108,16 +108,6 @@ package enum FileSystem {
     guard error == ENOENT else { throw FileSystemError(errno: error, operation: "unlink", path: path) }
   }
 
-  /// Makes the names in a folder durable.
-  package static func synchronizeFolder(_ path: String) throws(FileSystemError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileSystemError(errno: errno, operation: "open", path: path) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else {
-      throw FileSystemError(errno: errno, operation: "fsync", path: path)
-    }
-  }
-
   /// Returns the names in a folder, in no order.
   package static func names(inFolder path: String) throws(FileSystemError) -> [String] {
     guard let folder = unsafe opendir(path) else {
@@ -173,10 +163,5 @@ package enum FileSystem {
         written += step
       }
     }
-  }
-
-  /// Whether this process may write in a folder.
-  package static func isWritable(_ path: String) -> Bool {
-    unsafe access(path, W_OK) == 0
   }
 }

@@ -87,6 +87,11 @@ final class BookMemory: Sendable {
     state.withLock { $0.broken[key] = version }
   }
 
+  /// Notes that the rows were found to be what was written, after all.
+  func noteSound(_ key: Key) {
+    state.withLock { _ = $0.broken.removeValue(forKey: key) }
+  }
+
   func noteSealed(_ key: Key, version: Int64) {
     state.withLock { $0.sealed[key] = version }
   }

@@ -66,14 +66,14 @@ extension CatalogStore {
       guard pending != 0 else { return }
       try deleteDoomedRows(now: now)
       do {
+        // Whoever writes in passing tries once: while a reader is in the way a vacuum would be for nothing.
+        if limit == .zero, try !truncateLog(now: now, waitingAtMost: .zero) { throw readerInTheWay() }
         try exclusively { _ in
           let box = try currentWriter(now: now)
+          try checkVersion(box.connection)
           try box.connection.execute("VACUUM")
         }
-        guard try truncateLog(now: now, waitingAtMost: limit) else {
-          throw bytesRemain(
-            "in the log and the database, because a reader is in an old snapshot", cause: nil)
-        }
+        guard try truncateLog(now: now, waitingAtMost: limit) else { throw readerInTheWay() }
         for path in try setAsideFiles() { try FileSystem.remove(path) }
       } catch {
         throw CatalogError(error, doing: "erase the bytes of a forgotten account from", location)
@@ -96,6 +96,10 @@ extension CatalogStore {
     } catch {
       // It stays pending, and is said by `inspect`; whoever writes next tries again.
     }
+  }
+
+  private func readerInTheWay() -> CatalogError {
+    bytesRemain("in the log and the database, because a reader is in an old snapshot", cause: nil)
   }
 
   private func bytesRemain(_ where: String, cause: CatalogError?) -> CatalogError {

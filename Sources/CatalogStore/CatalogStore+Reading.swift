@@ -69,7 +69,7 @@ extension CatalogStore {
     }
     guard location.isFile else {
       let box = ConnectionBox(
-        try Connection(path: location.path, mode: .memory, busyTimeout: Self.readerTimeout))
+        try Connection(path: location.path, mode: .memory, busyTimeout: options.busyTimeout))
       try box.connection.execute("PRAGMA query_only = 1")
       return readers.adopt(box)
     }
@@ -109,6 +109,7 @@ extension CatalogStore {
       }
       let entry = try readBooks(of: key, record, now: now, mark, connection)
       memory.keep(entry, for: memoryKey)
+      memory.noteSound(memoryKey)
       return CatalogView(record: record, books: entry.books, nextLoanEnd: entry.nextLoanEnd, isBroken: false)
     }
   }
