@@ -15,9 +15,25 @@ extension CatalogStore {
     var store: CatalogStore? { reference.withLock { $0() } }
   }
 
-  /// By resolved path: two opens of one file share one store, its lock and its turn.
-  private static let registry = Lock<[String: WeakStore]>([:])
-  private static let opening = FairGate()
+  /// A path that was opened for writing in this process: two opens of it come one after the other, and
+  /// share one store, its lock and its turn.
+  ///
+  /// A place is small, and stays.
+  private final class Place: Sendable {
+    let opening = FairGate()
+    let store = Lock<WeakStore?>(nil)
+  }
+
+  private static let places = Lock<[String: Place]>([:])
+
+  private static func place(_ path: String) -> Place {
+    places.withLock { places in
+      if let known = places[path] { return known }
+      let made = Place()
+      places[path] = made
+      return made
+    }
+  }
 
   /// Opens the database of a path, or shares the one that is open in this process already.
   ///
@@ -30,36 +46,43 @@ extension CatalogStore {
         .ioError, "SQLite \(Connection.libraryVersion) is too old; this library needs 3.37.0 (3037000).")
     }
     let location = try StoreLocation.resolving(path, whichIsMade: options.access == .readWrite)
-    guard opening.enter(waitingAtMost: options.busyTimeout) else {
-      throw CatalogError(lock: .busy, doing: "open", location)
-    }
-    defer { opening.leave() }
-    if let shared = registry.withLock({ $0[location.path]?.store }), shared.join(options.access) {
-      return shared
-    }
     let store: CatalogStore
     switch options.access {
     case .readOnly:
       store = CatalogStore(location: location, options: options, lock: nil)
       // A mistyped path, a folder or a file of another program is said at once, not at the first read.
       try store.read(doing: "open") { _, _ in }
+      _ = store.join(options.access)
     case .readWrite:
-      do {
-        let lock = try FileLock(path: location.path + "-lock", mayCreate: true)
-        store = CatalogStore(location: location, options: options, lock: lock)
-        try store.exclusively { _ in
-          let box = try store.openOrSetAside(now: now)
-          store.writer.withLock { $0 = box }
-        }
-        store.changes.watch(lock.path)
-      } catch {
-        throw CatalogError(error, doing: "open", location)
+      let place = place(location.path)
+      guard place.opening.enter(waitingAtMost: options.busyTimeout) else {
+        throw CatalogError(lock: .busy, doing: "open", location)
       }
-      registry.withLock { $0[location.path] = WeakStore(store) }
-      store.finishPendingScrub(now: now)
+      defer { place.opening.leave() }
+      if let shared = place.store.withLock({ $0?.store }), shared.join(options.access) { return shared }
+      store = try openForWriting(location, options, now)
+      _ = store.join(options.access)
+      place.store.withLock { $0 = WeakStore(store) }
     }
-    _ = store.join(options.access)
+    if options.access == .readWrite { store.finishPendingScrub(now: now) }
     return store
+  }
+
+  private static func openForWriting(
+    _ location: StoreLocation, _ options: Options, _ now: ClockReading
+  ) throws(CatalogError) -> CatalogStore {
+    do {
+      let lock = try FileLock(path: location.path + "-lock", mayCreate: true)
+      let store = CatalogStore(location: location, options: options, lock: lock)
+      try store.exclusively { _ in
+        let box = try store.openOrSetAside(now: now)
+        store.writer.withLock { $0 = box }
+      }
+      store.changes.watch(lock.path)
+      return store
+    } catch {
+      throw CatalogError(error, doing: "open", location)
+    }
   }
 
   /// Opens a new database in memory.
