@@ -1,7 +1,7 @@
 import Testing
 
 /// The boundary was there before the cache and stays as it is under it: the same blobs, byte for byte.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FrozenFileTests {
   private static let blobs = [
     ("Sources/CatalogDomain/Boundary/BookSearching.swift", "50c88a5d8b6cb43954b0b7934d28ff5f17923d88"),

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The register of migrations against the files beside it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MigrationTests {
   private let folder = Repository.root.appending(path: "Migrations/SQL")
 

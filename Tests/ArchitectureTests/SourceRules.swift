@@ -1,7 +1,7 @@
 import Testing
 
 /// The house rules for text that no compiler setting and no linter checks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SourceRules {
   /// Words that switch a check of the compiler off.
   static var unsafeWord: Regex<Substring> { #/\bunsafe\b|@unchecked\b/# }

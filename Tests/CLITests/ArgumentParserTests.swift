@@ -80,7 +80,7 @@ private struct Case: CustomTestStringConvertible, Sendable {
   var testDescription: String { words.joined(separator: " ") }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ArgumentParserTests {
   @Test(arguments: [
     Case("search sea", "search <sea>"),

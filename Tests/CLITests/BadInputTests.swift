@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What bad input gets: one clear message, the documented status, and the cache as it was.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct BadInputTests {
   private struct Case: CustomTestStringConvertible, Sendable {
     let content: [UInt8]?

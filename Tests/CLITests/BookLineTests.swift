@@ -2,7 +2,7 @@ import CatalogCLI
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BookLineTests {
   @Test func `a row shows the loan and the title, and JSON has everything`() {
     var entry = CatalogEntry(identifier: .text("urn:x:1"), title: "The \u{202E}Sea")

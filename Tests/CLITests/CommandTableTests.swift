@@ -2,7 +2,7 @@ import CatalogCLI
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandTableTests {
   private static let root = CommandRegistry.root
 

@@ -2,7 +2,7 @@ import CatalogCLI
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CompletionTests {
   private static let root = CommandRegistry.root
 

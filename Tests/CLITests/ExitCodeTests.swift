@@ -2,7 +2,7 @@ import CatalogCLI
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExitCodeTests {
   @Test(arguments: [
     (CatalogError.Code.neverLoaded, 69), (.unavailable, 69), (.revoked, 69), (.offline, 69), (.timedOut, 69),

@@ -3,7 +3,7 @@ import CatalogDomain
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutputTests {
   private static let output = Output(
     command: "sample",
@@ -99,7 +99,7 @@ struct OutputTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TextTests {
   @Test(arguments: [
     ("plain", "plain"), ("a\nb", "a␊b"), ("a\r\nb", "a␍␊b"), ("\u{0}\u{7F}", "␀␡"),

@@ -3,7 +3,7 @@ import CatalogDomain
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PolicyCommandTests {
   @Test(arguments: [
     ("explain-stale", "policy explain --age 2d --format table"),

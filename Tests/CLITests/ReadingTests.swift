@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Commands that only read leave no trace, whatever state the log is in.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReadingTests {
   static let lines = [
     "inspect", "list --account ada", "search --account ada sea", "verify", "verify --full",

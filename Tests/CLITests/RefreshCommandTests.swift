@@ -3,7 +3,7 @@ import CatalogDomain
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RefreshCommandTests {
   private static let mixed = """
     {"id": 1, "title": "One"}

@@ -21,7 +21,7 @@ func readOffline(_ account: AccountID, catalogFile: URL, folder: URL) async thro
 }
 // end of example
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DocumentationExamples {
   private static let top = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

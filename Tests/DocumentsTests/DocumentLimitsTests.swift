@@ -2,7 +2,7 @@ import CatalogDocuments
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DocumentLimitsTests {
   private let good = #"{"id":1,"title":"good"}"#
 

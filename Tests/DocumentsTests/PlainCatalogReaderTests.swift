@@ -2,7 +2,7 @@ import CatalogDocuments
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlainCatalogReaderTests {
   @Test func `every field of a book is read`() throws {
     let reading = try Reading(

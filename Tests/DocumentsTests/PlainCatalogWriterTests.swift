@@ -2,7 +2,7 @@ import CatalogDocuments
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlainCatalogWriterTests {
   @Test func `keys come in a fixed order, and those that say nothing are left out`() {
     var entry = CatalogEntry(identifier: .number(12), title: "A \"b\" \\ /")

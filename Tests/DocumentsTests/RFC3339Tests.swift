@@ -2,7 +2,7 @@ import CatalogDocuments
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RFC3339Tests {
   static let moments: [(text: String, milliseconds: Int64)] = [
     ("1970-01-01T00:00:00Z", 0),

@@ -2,7 +2,7 @@ import CatalogDocuments
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RejectedItemTests {
   struct BadItem: CustomTestStringConvertible {
     var item: String

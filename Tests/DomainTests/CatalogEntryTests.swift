@@ -1,7 +1,7 @@
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CatalogEntryTests {
   private let end = Timestamp(millisecondsSinceEpoch: 1000)
 

@@ -1,7 +1,7 @@
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CatalogErrorTests {
   /// Every code with its stable name; databases and scripts know the codes by it.
   private static let codes: [(name: String, code: CatalogError.Code)] = [

@@ -2,7 +2,7 @@ import CatalogDomain
 import CatalogTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CatalogListingTests {
   private static let books = [
     BookSummary(id: 3, title: "Blåbær", isBorrowed: false),

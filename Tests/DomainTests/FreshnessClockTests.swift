@@ -2,7 +2,7 @@ import CatalogDomain
 import Testing
 
 /// Clocks that lie: each case one millisecond before, at, and after the tolerance.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FreshnessClockTests {
   private let policy = FreshnessPolicy.standard
   private let stamp = CatalogStamp(validatedAt: Start.reading)

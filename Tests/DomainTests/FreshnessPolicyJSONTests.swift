@@ -2,7 +2,7 @@ import CatalogDomain
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FreshnessPolicyJSONTests {
   private func decode(_ json: String) throws -> FreshnessPolicy {
     try JSONDecoder().decode(FreshnessPolicy.self, from: Data(json.utf8))

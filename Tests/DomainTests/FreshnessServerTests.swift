@@ -2,7 +2,7 @@ import CatalogDomain
 import Testing
 
 /// What a server says about its answer, and what a policy makes of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FreshnessServerTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String

@@ -2,7 +2,7 @@ import CatalogDomain
 import Testing
 
 /// The table of freshness, one millisecond before, at, and one after each of its bounds.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FreshnessTableTests {
   struct Row: CustomTestStringConvertible, Sendable {
     let bound: String

@@ -1,7 +1,7 @@
 import CatalogDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifetimeTests {
   private func decided(
     _ directives: ServerFreshness, _ change: (inout FreshnessPolicy) -> Void = { _ in }

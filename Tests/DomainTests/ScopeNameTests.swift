@@ -2,7 +2,7 @@ import CatalogDomain
 import Testing
 
 /// The names of accounts and of catalogs, which keep one set of rules.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScopeNameTests {
   private static let composed = "ren\u{E9}"
   private static let decomposed = "rene\u{301}"

@@ -2,7 +2,7 @@ import CatalogDomain
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimestampTests {
   private func moment(_ milliseconds: Int64) -> Timestamp {
     Timestamp(millisecondsSinceEpoch: milliseconds)

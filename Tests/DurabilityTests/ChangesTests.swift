@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What a process notices of another's writes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChangesTests {
   @Test func `changes follow what another process refreshes, invalidates and forgets`() async throws {
     let workspace = try Workspace()

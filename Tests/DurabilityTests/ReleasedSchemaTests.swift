@@ -9,7 +9,7 @@ import Testing
 /// `Fixtures/schema-N.sqlite` was written by the program of that time: accounts "ada" and "ben", catalog "main",
 /// ada's loaded with twelve books, half of them with text identifiers, one on loan, three retired by a discard
 /// before; ben's never loaded.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReleasedSchemaTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Fixtures")

@@ -19,7 +19,7 @@ enum UnusableFile: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct UnreadableFileTests {
   private let workspace: Workspace
 

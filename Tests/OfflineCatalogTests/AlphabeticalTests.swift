@@ -4,7 +4,7 @@ import OfflineCatalog
 import Testing
 
 /// The order of a dictionary in the reader's language, measured on letters that languages disagree on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AlphabeticalTests {
   private func sorted(_ titles: [String], _ locale: String) throws -> [String] {
     let books = titles.enumerated().map { position, title in

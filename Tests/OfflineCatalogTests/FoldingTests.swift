@@ -2,7 +2,7 @@ import Foundation
 import OfflineCatalog
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FoldingTests {
   private func finds(_ query: String, in title: String, _ locale: String = "en") -> Bool {
     TitleMatching.ignoringCaseAndDiacritics(Locale(identifier: locale)).matcher(for: query)(title)

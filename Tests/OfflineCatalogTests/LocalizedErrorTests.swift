@@ -2,7 +2,7 @@ import Foundation
 import OfflineCatalog
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LocalizedErrorTests {
   @Test func `what an app shows of an error is its message, without the cause`() {
     let error: any Error = CatalogError(

@@ -5,7 +5,7 @@ import CatalogTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileCatalogContractTests {
   static let sources = [
     source("a file of lines") { $0.map { $0 + "\n" }.joined() },

@@ -5,7 +5,7 @@ import CatalogTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileCatalogTests {
   private static let two = "{\"id\":1,\"title\":\"first\"}\n{\"id\":2,\"title\":\"second\"}\n"
 

@@ -4,7 +4,7 @@ import CatalogTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PipeTests {
   private static let books = (1...3000).map { CatalogEntry(identifier: .number($0), title: "Book \($0)") }
 

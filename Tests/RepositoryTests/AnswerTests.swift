@@ -4,7 +4,7 @@ import CatalogTesting
 import Testing
 
 /// What adapters may hand over that is unusual, and must do no harm.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AnswerTests {
   let fixture: Fixture
   let cache: CatalogCache

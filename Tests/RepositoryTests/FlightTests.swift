@@ -3,7 +3,7 @@ import CatalogRepository
 import CatalogTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FlightTests {
   let fixture: Fixture
   let cache: CatalogCache

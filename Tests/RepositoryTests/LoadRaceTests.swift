@@ -5,7 +5,7 @@ import CatalogTesting
 import Testing
 
 /// What changes between two steps of one `load`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoadRaceTests {
   let fixture: Fixture
 

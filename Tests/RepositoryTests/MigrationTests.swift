@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Files as each released schema wrote them, opened and migrated for ever.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MigrationTests {
   private func copy(_ name: String, into fixture: Fixture) throws {
     let source = try #require(

@@ -4,7 +4,7 @@ import CatalogTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RefreshTests {
   let fixture: Fixture
   let cache: CatalogCache

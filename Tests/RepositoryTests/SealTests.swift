@@ -5,7 +5,7 @@ import CatalogStore
 import CatalogTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SealTests {
   private func hash(_ parts: String?...) -> UInt64 {
     var hasher = SealHasher(seed: 1)

@@ -4,7 +4,7 @@ import CatalogTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionTests {
   let cache: CatalogCache
   let clock = ManualWallClock()

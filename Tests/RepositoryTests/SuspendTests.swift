@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What is under way when a cache is suspended or closed.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SuspendTests {
   let fixture: Fixture
   let remote = ScriptedRemote.always([book(1, "one")])

@@ -22,7 +22,7 @@ final class Folder: Sendable {
   func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
   let folder: Folder
   let path: String

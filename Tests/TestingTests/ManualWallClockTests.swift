@@ -2,7 +2,7 @@ import CatalogDomain
 import CatalogTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ManualWallClockTests {
   private let start = ClockReading(
     wall: Timestamp(millisecondsSinceEpoch: 1_000_000), continuous: .seconds(50), boot: "first")

@@ -2,7 +2,7 @@ import CatalogDomain
 import CatalogTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedRemoteTests {
   private let request = FetchRequest(account: "ada")
   private let sink = CollectingSink()

@@ -109,6 +109,8 @@ struct CatalogModel {
   mutating func notModified(_ ticket: Ticket, _ head: FetchHead, number: Int) -> Outcome {
     if isOutdated(ticket) { return .superseded }
     guard isLoaded, version == ticket.base, ticket.validators != nil else { return .again }
+    var head = head
+    if head.freshness == ServerFreshness(), let stamp { head.freshness = stamp.directives }
     validate(ticket, head, number)
     validators = head.validators ?? validators
     return .notModified
