@@ -81,6 +81,12 @@ public struct VerificationReport: Sendable {
   /// How many books they hold.
   public var books: Int
 
+  init(problems: [String]) {
+    self.problems = problems
+    catalogs = 0
+    books = 0
+  }
+
   init(_ found: StoreVerification) {
     problems = found.problems
     catalogs = found.catalogs
@@ -99,9 +105,11 @@ extension CatalogStatus {
 
   /// The status of a catalog about which nothing can be read.
   init(unreadable presence: Presence, policy: FreshnessPolicy, now: ClockReading, isRefreshing: Bool) {
+    var decision = policy.decide(stamp: nil, now: now)
+    decision.rule = .unreadable
     self.init(
-      presence: presence, bookCount: nil, isComplete: false, savedAt: nil,
-      decision: policy.decide(stamp: nil, now: now), isRefreshing: isRefreshing, lastFailure: nil, revision: 0
+      presence: presence, bookCount: nil, isComplete: false, savedAt: nil, decision: decision,
+      isRefreshing: isRefreshing, lastFailure: nil, revision: 0
     )
   }
 }

@@ -17,7 +17,9 @@ extension CachedCatalog {
   ) async throws(CatalogError) -> RefreshOutcome {
     if mode == .ifNeeded {
       let status = status()
-      if case .loaded = status.presence, status.decision.freshness == .fresh { return .notNeeded }
+      if case .loaded = status.presence, status.decision.freshness == .fresh, !areRowsDamaged() {
+        return .notNeeded
+      }
     }
     return try await fly(isForced: mode == .forced, progress: progress).outcome
   }
@@ -117,6 +119,16 @@ extension CachedCatalog {
     }
     return CatalogSnapshot(
       books: books.sorted { $0.id < $1.id }, status: status(), origin: .notStored(code), validUntil: now.wall)
+  }
+
+  /// Whether reading the rows shows that they aren't what was written.
+  private func areRowsDamaged() -> Bool {
+    do throws(CatalogError) {
+      _ = try snapshot()
+      return false
+    } catch {
+      return error.code == .corrupt
+    }
   }
 
   // MARK: Flights

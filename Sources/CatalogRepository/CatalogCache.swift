@@ -218,7 +218,14 @@ public final class CatalogCache: Sendable {
 
   /// Checks the cache; what it finds is in the report, and is no error.
   public func verify(_ depth: VerificationDepth = .quick) throws(CatalogError) -> VerificationReport {
-    VerificationReport(try store.verify(isFull: depth == .full, now: configuration.clock.read()))
+    do throws(CatalogError) {
+      return VerificationReport(
+        try store.verify(isFull: depth == .full, now: configuration.clock.read()))
+    } catch {
+      // A file that is too damaged to be checked is a finding like another.
+      guard error.code == .corrupt else { throw error }
+      return VerificationReport(problems: [error.message])
+    }
   }
 
   /// Lets go of the file until ``resume()``, so that a suspended app holds no lock on it.

@@ -20,8 +20,8 @@ extension CatalogError {
       case SQLiteError.corrupt, SQLiteError.constraint, SQLiteError.general:
         (
           .corrupt,
-          "Unable to \(what) the catalog cache \(whereIs): the file is damaged; "
-            + "run verify for details, then move it away and refresh."
+          "Unable to \(what) the catalog cache \(whereIs): the file is damaged (\(error.message)); "
+            + "move it away, or delete it with the files beside it, and refresh."
         )
       case SQLiteError.full:
         (

@@ -91,6 +91,14 @@ extension CatalogStore {
     return try write(on: staged.box, now: now) { connection in
       let record = try record(of: ticket.key, connection)
       if isOutdated(ticket, record) { return .superseded }
+      // A document of something else has items too: that none of them is a book says nothing of the catalog.
+      if answer.books == 0, answer.rejectedCount > 0 {
+        throw CatalogError(
+          .badResponse,
+          "None of the \(answer.rejectedCount) items of the remote's answer could be taken as a book; nothing was "
+            + "stored. The first, \(answer.rejected.first?.position ?? "item 1"): "
+            + "\(answer.rejected.first?.reason ?? "")")
+      }
       if !isComplete, !record.isLoaded, answer.books == 0 {
         throw CatalogError(
           .badResponse,
@@ -106,7 +114,8 @@ extension CatalogStore {
             ticket, record, head: answer.head, validators: validators, digest: digest, seal: record.seal,
             count: record.bookCount, isComplete: record.isComplete, connection)
           try noteWallTime(now, connection)
-          return .notModified
+          // Whoever is to name what was left out needs the counts, though nothing differs.
+          return answer.rejectedCount > 0 ? .updated(MergeCounts(total: record.bookCount)) : .notModified
         }
       }
       let merge = try Merge(ticket: ticket, record: record, isComplete: isComplete, connection)

@@ -72,6 +72,11 @@ extension CatalogStore {
     _ location: StoreLocation, _ options: Options, _ now: ClockReading
   ) throws(CatalogError) -> CatalogStore {
     do {
+      // Looked at before anything is made beside it.
+      if let file = try FileSystem.attributes(location.path), !file.isRegularFile {
+        throw CatalogError(
+          .notADatabase, "Unable to open \(location.display): it isn't a file; give the path of a cache.")
+      }
       let lock = try FileLock(path: location.path + "-lock", mayCreate: true)
       let store = CatalogStore(location: location, options: options, lock: lock)
       try store.exclusively { _ in

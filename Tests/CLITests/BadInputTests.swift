@@ -46,14 +46,16 @@ struct BadInputTests {
     #expect(await fixture.run("verify").code == .done)
   }
 
-  @Test func `a file of nothing but bad items names them, and the rows stay`() async throws {
+  @Test func `a file of nothing but bad items is no catalog, and the rows stay`() async throws {
     let fixture = try await CacheFixture()
     let before = await fixture.run("list --account ada").output
     let items = [#"{"id": 1}"#, #"{"id": 2, "title": 5}"#, #"{"id": 3, "title": ""}"#]
     let file = try fixture.folder.file(
       "bad.jsonl", items.joined(separator: "\n") + "\n{\"id\": \"\", \"title\": \"x\"}")
     let session = await fixture.run(["refresh", "--account", "ada", "--from", file, "--format", "table"])
-    #expect(session.output.contains("Left out 4 items"), "\(session.transcript)")
+    #expect(session.code == .badData, "\(session.transcript)")
+    #expect(session.messages.contains("None of the 4 items"), "\(session.transcript)")
+    #expect(session.messages.contains("line 1: It has no 'title'."), "\(session.transcript)")
     #expect(await fixture.run("list --account ada").output == before)
   }
 

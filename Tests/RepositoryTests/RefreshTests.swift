@@ -297,4 +297,43 @@ struct RefreshTests {
     }
     #expect(error?.code == .tooLarge)
   }
+
+  @Test func `an answer of which no item is a book is a bad response, and changes nothing`() async throws {
+    remote.script(
+      .entries([book(1, "one")]),
+      .pages([
+        FetchPage(
+          entries: [],
+          rejected: [
+            RejectedItem(position: "item 1", identifier: .number(7), reason: "It has no 'title'."),
+            RejectedItem(position: "item 2", reason: "It has no 'id'."),
+          ])
+      ]))
+    try await catalog.refresh()
+    let error = await #expect(throws: CatalogError.self) { try await catalog.refresh() }
+    #expect(error?.code == .badResponse)
+    #expect(error?.message.contains("item 1: It has no 'title'.") == true)
+    #expect(try titles() == ["one"])
+  }
+
+  @Test func `what is left out is named also when no book differs`() async throws {
+    let page = FetchPage(
+      entries: [book(1, "one")],
+      rejected: [RejectedItem(position: "item 2", identifier: .number(2), reason: "bad")])
+    remote.always(.pages([page]))
+    try await catalog.refresh()
+    let summary = try updated(await catalog.refresh())
+    #expect((summary.added, summary.changed, summary.removed, summary.total) == (0, 0, 0, 1))
+    #expect(summary.rejected.map(\.position) == ["item 2"])
+  }
+
+  @Test func `rows that were damaged are fetched by a refresh if needed`() async throws {
+    remote.always(.entries([book(1, "an undamaged title")]))
+    try await catalog.refresh()
+    try cache.close()
+    try fixture.damage("an undamaged title", "an unmanaged title")
+    let again = try fixture.open().catalog(for: "ada", remote: remote)
+    try await again.refresh(.ifNeeded)
+    #expect(try again.books().map(\.title) == ["an undamaged title"])
+  }
 }

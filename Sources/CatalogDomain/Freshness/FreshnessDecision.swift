@@ -33,6 +33,8 @@ public struct FreshnessDecision: Hashable, Sendable {
   public enum Rule: String, Hashable, Sendable, CaseIterable {
     /// Nothing was ever loaded.
     case neverLoaded
+    /// Nothing can be read; the status's presence says why.
+    case unreadable
     /// The age is below the lifetime.
     case withinLifetime
     /// Past the lifetime by less than `staleWhileRevalidate`.
@@ -85,11 +87,17 @@ public struct FreshnessDecision: Hashable, Sendable {
   }
 }
 
+extension FreshnessDecision {
+  /// One sentence that says what the rule found, and what would change the outcome.
+  public var explanation: String { rule.explanation }
+}
+
 extension FreshnessDecision.Rule {
   /// One sentence that says what the rule found, and what would change the outcome.
   public var explanation: String {
     switch self {
     case .neverLoaded: "Nothing was ever loaded; refresh first."
+    case .unreadable: "Nothing can be read; the catalog's presence says why."
     case .withinLifetime: "The age is below the lifetime."
     case .staleWhileRevalidate:
       "The age is past the lifetime by less than stale-while-revalidate: served, and refreshed behind."

@@ -142,13 +142,16 @@ struct CatalogModel {
     if isOutdated(ticket) { return .superseded }
     let taken = Taken(pages)
     let complete = claimsComplete && !taken.hasUnreadable
+    if taken.good.isEmpty, taken.rejected > 0 { return fail(ticket, .badResponse, at: now) }
     if !complete, !isLoaded, taken.good.isEmpty { return fail(ticket, .badResponse, at: now) }
     let digest = Digest(items: taken.items, isComplete: complete)
     let given = complete ? head.validators : nil
     if isLoaded, self.digest == digest, version == ticket.base {
       validate(ticket, head, number)
       validators = given
-      return .notModified
+      if taken.rejected == 0 { return .notModified }
+      return .updated(
+        added: 0, changed: 0, removed: 0, total: books.count, repeated: taken.repeated, isComplete: complete)
     }
 
     let onTop = confirmations.filter { $0.value.number > ticket.begun }
