@@ -92,6 +92,42 @@ struct BadInputTests {
     }
   }
 
+  @Test(arguments: [["--account", "ad\u{FFFD}"], ["--account", "ada", "--catalog", "\u{FFFD}"]])
+  func `a name that isn't UTF-8 is refused, since another might look the same`(
+    _ names: [String]
+  ) async throws {
+    let fixture = try await CacheFixture()
+    let file = try fixture.folder.file("a.jsonl", CacheFixture.books)
+    for words in [["list"], ["refresh", "--from", file], ["invalidate", "--discard", "--yes"]] {
+      let session = await fixture.run(words + names)
+      #expect(session.code == .usage)
+      #expect(session.messages.contains("isn't valid UTF-8"), "\(session.messages)")
+    }
+    let console = RecordingConsole()
+    console.environment["CATALOG_ACCOUNT"] = "ad\u{FFFD}"
+    let session = await fixture.run("list", console: console)
+    #expect(session.code == .usage)
+    #expect(session.messages.contains("CATALOG_ACCOUNT is invalid. It isn't valid UTF-8"))
+  }
+
+  @Test func `bytes that aren't UTF-8 reach the program as what it refuses`() throws {
+    let folder = try TemporaryFolder()
+    let program = try #require(Program.url, "catalogctl isn't beside the tests")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", #""$1" list --db "$2" --account "$(printf 'ad\377')""#, "sh", program.path,
+      folder.url.appendingPathComponent("c.sqlite").path,
+    ]
+    let messages = Pipe()
+    process.standardError = messages
+    try process.run()
+    let said = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 64)
+    #expect(said.contains("isn't valid UTF-8"), "\(said)")
+  }
+
   @Test func `a composed and a decomposed name are two accounts`() async throws {
     let fixture = try await CacheFixture()
     let file = try fixture.folder.file("a.jsonl", CacheFixture.books)

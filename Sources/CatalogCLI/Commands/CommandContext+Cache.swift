@@ -22,10 +22,10 @@ extension CommandContext {
   func accountIfGiven() throws(CommandFailure) -> AccountID? {
     if let account = call[SharedOptions.account] { return account }
     guard let text = variable(Self.accountVariable) else { return nil }
-    do throws(CatalogError) {
-      return try AccountID(validating: text)
-    } catch {
-      throw call.usageFailure("The variable \(Self.accountVariable) is invalid. \(error.message)")
+    switch SharedOptions.account.read(text) {
+    case .success(let account): return account
+    case .failure(let problem):
+      throw call.usageFailure("The variable \(Self.accountVariable) is invalid. \(problem.reason)")
     }
   }
 

@@ -14,25 +14,30 @@ package enum SharedOptions {
   private static func account(help: String) -> Option<AccountID> {
     Option(
       "account", value: "id", isSensitive: true, help: help,
-      read: { text in
-        do throws(CatalogError) {
-          return .success(try AccountID(validating: text))
-        } catch {
-          return .failure(ValueProblem(error.message))
-        }
-      })
+      read: { text in name(text) { text throws(CatalogError) in try AccountID(validating: text) } })
   }
 
   package static let catalog = Option<CatalogName>(
     "catalog", value: "name", defaultText: "main", isSensitive: true,
     help: "Which of the account's catalogs.",
-    read: { text in
-      do throws(CatalogError) {
-        return .success(try CatalogName(validating: text))
-      } catch {
-        return .failure(ValueProblem(error.message))
-      }
-    })
+    read: { text in name(text) { text throws(CatalogError) in try CatalogName(validating: text) } })
+
+  /// Makes a name of what was typed.
+  ///
+  /// The system's bytes are repaired before a program in Swift sees them: each that isn't UTF-8 has become
+  /// U+FFFD, so that two names that differ would be one. (Unicode §3.9, "U+FFFD Substitution".)
+  static func name<Name>(
+    _ text: String, _ make: (String) throws(CatalogError) -> Name
+  ) -> Result<Name, ValueProblem> {
+    guard !text.unicodeScalars.contains("\u{FFFD}") else {
+      return .failure(ValueProblem("It isn't valid UTF-8, or has the character U+FFFD; give another name."))
+    }
+    do throws(CatalogError) {
+      return .success(try make(text))
+    } catch {
+      return .failure(ValueProblem(error.message))
+    }
+  }
 
   package static let format = Option<OutputFormat>(
     choice: "format", value: "format", defaultText: "table on a terminal, else ndjson",
