@@ -128,7 +128,7 @@ enum ServedText {
     if let savedAt = status.savedAt { first += ", saved \(moment(savedAt, now))" }
     var notes = ["\(first): \(status.decision.freshness.rawValue). \(status.decision.rule.explanation)"]
     if !status.isComplete {
-      notes.append("These may not be all the books there are: every answer so far was partial.")
+      notes.append("These may not be all the books there are: the last answer was partial.")
     }
     if let failure = status.lastFailure {
       notes.append("The last refresh failed \(moment(failure.at, now)): \(failure.code.name).")
