@@ -108,6 +108,29 @@ struct CacheCommandTests {
     #expect(session.messages.isEmpty)
   }
 
+  @Test(arguments: [
+    ("list --account ada --now +2h --fail-if-stale", ExitCode.stale),
+    ("list --account grace --fail-if-empty", .empty), ("search --account ada zzz --fail-if-none", .noneFound),
+    ("export --account ada --now +2h --fail-if-stale", .stale), ("inspect --now +2h --fail-if-stale", .stale),
+    ("policy explain --account ada --now +2h --fail-if-stale", .stale), ("verify", .badData),
+    ("list --account ada --fail-if-stale", .done),
+  ])
+  func `the exit code is the same when the reader has gone`(_ line: String, _ code: ExitCode) async throws {
+    let fixture = try await CacheFixture()
+    if line == "verify" {
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.database))
+      let place = try #require(bytes.range(of: Data("The Sea".utf8)))
+      bytes.replaceSubrange(place, with: Data("The Sky".utf8))
+      try bytes.write(to: URL(fileURLWithPath: fixture.database))
+    }
+    let console = RecordingConsole()
+    console.writesUntilClosed = 0
+    let session = await fixture.run(line, console: console)
+    #expect(session.code == code)
+    #expect(session.messages.isEmpty)
+    #expect(await fixture.run(line).code == code)
+  }
+
   @Test func `forget is asked for on a terminal, and no means no`() async throws {
     let fixture = try await CacheFixture()
     let console = RecordingConsole()

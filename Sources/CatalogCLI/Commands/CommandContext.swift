@@ -40,6 +40,24 @@ package struct CommandContext {
     if format == .ndjson || format == .csv { remark(output.notes) }
   }
 
+  /// Shows an output, and returns the status to end with.
+  package func show(_ output: Output, endingWith code: ExitCode) throws(CommandFailure) -> ExitCode {
+    try ending(with: code) { () throws(CommandFailure) in try show(output) }
+  }
+
+  /// Writes, and returns the status to end with: it holds even if whoever reads the output has gone, as in
+  /// `list --fail-if-stale | head -1`.
+  package func ending(
+    with code: ExitCode, _ write: () throws(CommandFailure) -> Void
+  ) throws(CommandFailure) -> ExitCode {
+    do throws(CommandFailure) {
+      try write()
+    } catch {
+      guard case .outputClosed = error else { throw error }
+    }
+    return code
+  }
+
   /// Says something beside the output, unless `--quiet` was given.
   package func remark(_ lines: [String]) {
     guard !call.has(SharedOptions.quiet) else { return }

@@ -18,16 +18,17 @@ extension CommandSpec {
     exclusive: PolicyOptions.exclusive,
     run: { context throws(CommandFailure) in
       let served = try ServedCatalog.read(context)
-      var text = served.books.isEmpty ? PlainCatalogWriter.emptyCatalog + "\n" : ""
-      for book in served.books {
-        text += PlainCatalogWriter.line(for: book.entry) + "\n"
-        if text.utf8.count > 1 << 16 {
-          try context.console.write(text)
-          text = ""
+      return try context.ending(with: served.exitCode(context.call)) { () throws(CommandFailure) in
+        var text = served.books.isEmpty ? PlainCatalogWriter.emptyCatalog + "\n" : ""
+        for book in served.books {
+          text += PlainCatalogWriter.line(for: book.entry) + "\n"
+          if text.utf8.count > 1 << 16 {
+            try context.console.write(text)
+            text = ""
+          }
         }
+        if !text.isEmpty { try context.console.write(text) }
+        context.remark(served.notes)
       }
-      if !text.isEmpty { try context.console.write(text) }
-      context.remark(served.notes)
-      return served.exitCode(context.call)
     })
 }

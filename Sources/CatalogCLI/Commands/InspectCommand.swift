@@ -30,9 +30,10 @@ extension CommandSpec {
           policySource: given != nil ? .options : $0.isPolicyStored ? .stored : .standard,
           account: context.label($0.account, number: $0.accountNumber), now: context.now)
       }
-      try context.show(output(context.call, inspection, catalogs))
       let isAllFresh = catalogs.allSatisfy { $0.decision.freshness == .fresh }
-      return context.call.has(SharedOptions.failIfStale) && !isAllFresh ? .stale : .done
+      return try context.show(
+        output(context.call, inspection, catalogs),
+        endingWith: context.call.has(SharedOptions.failIfStale) && !isAllFresh ? .stale : .done)
     })
 
   private static func selection(_ call: CommandCall) -> CacheSelection {

@@ -22,9 +22,9 @@ extension CommandSpec {
     exclusive: PolicyOptions.exclusive,
     run: { context throws(CommandFailure) in
       let served = try ServedCatalog.read(context)
-      try context.show(
-        BookList(served: served, matching: nil, context: context).output(command: context.call.name))
-      return served.exitCode(context.call)
+      return try context.show(
+        BookList(served: served, matching: nil, context: context).output(command: context.call.name),
+        endingWith: served.exitCode(context.call))
     })
 
   private static let query = ArgumentSpec(
@@ -48,8 +48,9 @@ extension CommandSpec {
     run: { context throws(CommandFailure) in
       let served = try ServedCatalog.read(context)
       let list = BookList(served: served, matching: context.call.argument(query), context: context)
-      try context.show(list.output(command: context.call.name))
-      return served.exitCode(context.call, found: list.matchCount)
+      return try context.show(
+        list.output(command: context.call.name),
+        endingWith: served.exitCode(context.call, found: list.matchCount))
     })
 }
 

@@ -33,8 +33,10 @@ private struct PolicyExplainCommand {
     let (stamp, stored) = try subject(now: now.wall)
     let policy = given ?? stored ?? .standard
     let decision = policy.decide(stamp: stamp, now: now)
-    try context.show(output(decision, stamp: stamp, policy: policy, now: now.wall))
-    return context.call.has(SharedOptions.failIfStale) && decision.freshness != .fresh ? .stale : .done
+    return try context.show(
+      output(decision, stamp: stamp, policy: policy, now: now.wall),
+      endingWith: context.call.has(SharedOptions.failIfStale) && decision.freshness != .fresh
+        ? .stale : .done)
   }
 
   /// The stamp to decide about and the policy stored with it, if it is a database's.

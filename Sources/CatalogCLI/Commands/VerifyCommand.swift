@@ -24,7 +24,7 @@ extension CommandSpec {
       }
       let checked = "\(Wording.count(report.catalogs, "catalog")) with \(Wording.count(report.books, "book"))"
       let isRight = report.problems.isEmpty
-      try context.show(
+      return try context.show(
         Output(
           command: context.call.name, columns: [.init("problem", "Problem")],
           rows: report.problems.map { [.text($0)] },
@@ -38,7 +38,6 @@ extension CommandSpec {
               ? "All is well: checked \(checked)."
               : "\(Wording.count(report.problems.count, "problem")) in \(checked). Refresh the catalogs named; "
                 + "if SQLite itself reports problems, move the file away and refresh into a new one."
-          ]))
-      return isRight ? .done : .badData
+          ]), endingWith: isRight ? .done : .badData)
     })
 }
