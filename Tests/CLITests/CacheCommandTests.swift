@@ -41,6 +41,7 @@ struct CacheCommandTests {
     ("invalidate-nothing", "invalidate"),
     ("invalidate-no-yes", "invalidate --all"),
     ("invalidate-forget-all", "invalidate --all --forget --yes"),
+    ("invalidate-forget-catalog", "invalidate --account ada --catalog main --forget --yes"),
     ("invalidate-now", "invalidate --expired --now +1d"),
     ("invalidate-scrub", "invalidate --scrub --format table"),
     ("demo", "demo"),

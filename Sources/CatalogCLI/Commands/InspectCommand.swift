@@ -11,11 +11,11 @@ extension CommandSpec {
         + "--catalog narrow it down; the variable CATALOG_ACCOUNT doesn't. No book is shown."
     ],
     examples: ["inspect --db t.sqlite", "inspect --db t.sqlite --account ada --format json"],
-    options: [SharedOptions.database.spec, SharedOptions.selectedAccount.spec, SharedOptions.catalog.spec]
+    options: [SharedOptions.database.spec, SharedOptions.selectedAccount.spec, SharedOptions.selectedCatalog.spec]
       + SharedOptions.readingEnd + PolicyOptions.all,
     exclusive: PolicyOptions.exclusive,
     check: { call in
-      call.has(SharedOptions.catalog.spec) && !call.has(SharedOptions.selectedAccount.spec)
+      call.has(SharedOptions.selectedCatalog.spec) && !call.has(SharedOptions.selectedAccount.spec)
         ? "--catalog names one of an account's catalogs. Give --account too." : nil
     },
     run: { context throws(CommandFailure) in
@@ -38,7 +38,7 @@ extension CommandSpec {
 
   private static func selection(_ call: CommandCall) -> CacheSelection {
     guard let account = call[SharedOptions.selectedAccount] else { return .everything }
-    return call[SharedOptions.catalog].map { .catalog($0, of: account) } ?? .account(account)
+    return call[SharedOptions.selectedCatalog].map { .catalog($0, of: account) } ?? .account(account)
   }
 
   private static func output(

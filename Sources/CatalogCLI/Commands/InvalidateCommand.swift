@@ -44,24 +44,25 @@ extension CommandSpec {
       "invalidate --account ada", "invalidate --expired --discard --dry-run",
       "invalidate --account ada --forget --yes",
     ],
-    options: [SharedOptions.database.spec] + InvalidateOptions.selections + [SharedOptions.catalog.spec]
+    options: [SharedOptions.database.spec] + InvalidateOptions.selections + [SharedOptions.selectedCatalog.spec]
       + InvalidateOptions.actions + [
         InvalidateOptions.dryRun.spec, InvalidateOptions.yes.spec, SharedOptions.now.spec,
         SharedOptions.format.spec, SharedOptions.showAccounts.spec, SharedOptions.quiet.spec,
       ],
     exclusive: [InvalidateOptions.selections, InvalidateOptions.actions]
       + InvalidateOptions.actions.map { [InvalidateOptions.scrub.spec, $0] }
-      + [
-        [InvalidateOptions.forget.spec, SharedOptions.catalog.spec],
-        [InvalidateOptions.scrub.spec, InvalidateOptions.dryRun.spec],
-      ],
+      + [[InvalidateOptions.scrub.spec, InvalidateOptions.dryRun.spec]],
     isWriting: true,
     check: { call in
       if !InvalidateOptions.selections.contains(where: { call.has($0) }) {
         return
           "Missing what to invalidate. Give one of --account, --older-than, --expired, --all and --scrub."
       }
-      if call.has(SharedOptions.catalog.spec), !call.has(SharedOptions.selectedAccount.spec) {
+      if call.has(InvalidateOptions.forget), call.has(SharedOptions.selectedCatalog.spec) {
+        return "--forget signs the whole account out, with all its catalogs. Leave out --catalog, or give "
+          + "--discard to drop that catalog alone."
+      }
+      if call.has(SharedOptions.selectedCatalog.spec), !call.has(SharedOptions.selectedAccount.spec) {
         return "--catalog names one of an account's catalogs. Give --account too."
       }
       if call.has(InvalidateOptions.forget), !call.has(SharedOptions.selectedAccount.spec) {
@@ -166,7 +167,7 @@ private struct InvalidateCommand {
   private var selection: CacheSelection {
     let call = context.call
     if let account = call[SharedOptions.selectedAccount] {
-      return call[SharedOptions.catalog].map { .catalog($0, of: account) } ?? .account(account)
+      return call[SharedOptions.selectedCatalog].map { .catalog($0, of: account) } ?? .account(account)
     }
     if let limit = call[InvalidateOptions.olderThan] {
       return .validated(before: limit.moment(from: context.now.wall))

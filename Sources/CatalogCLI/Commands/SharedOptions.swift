@@ -17,10 +17,17 @@ package enum SharedOptions {
       read: { text in name(text) { text throws(CatalogError) in try AccountID(validating: text) } })
   }
 
-  package static let catalog = Option<CatalogName>(
-    "catalog", value: "name", defaultText: "main", isSensitive: true,
-    help: "Which of the account's catalogs.",
-    read: { text in name(text) { text throws(CatalogError) in try CatalogName(validating: text) } })
+  package static let catalog = catalog(defaultText: "main", help: "Which of the account's catalogs.")
+
+  /// The same, where all of the account's are meant otherwise.
+  package static let selectedCatalog = catalog(
+    defaultText: nil, help: "Only this one of the account's catalogs; otherwise all of them are meant.")
+
+  private static func catalog(defaultText: String?, help: String) -> Option<CatalogName> {
+    Option(
+      "catalog", value: "name", defaultText: defaultText, isSensitive: true, help: help,
+      read: { text in name(text) { text throws(CatalogError) in try CatalogName(validating: text) } })
+  }
 
   /// Makes a name of what was typed.
   ///
