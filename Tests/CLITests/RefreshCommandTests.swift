@@ -66,6 +66,27 @@ struct RefreshCommandTests {
     #expect(await fixture.run("list --account ada --now +2h --fail-if-stale --lifetime 1h").code == .stale)
   }
 
+  @Test func `one policy option leaves what the others have stored`() async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let file = try fixture.folder.file("a.jsonl", CacheFixture.books)
+    let line = ["refresh", "--account", "ada", "--from", file]
+    #expect(await fixture.run(line + ["--sie", "30d", "--relaxed-offline"]).code == .done)
+    #expect(await fixture.run("list --account ada --now +20d --lifetime 1h").code == .done)
+    #expect(await fixture.run(line + ["--lifetime", "1h"]).code == .done)
+    let policy = #""policy":{"lifetime":"1h","staleWhileRevalidate":"1d","staleIfError":"30d","#
+    let inspected = await fixture.run("inspect").output
+    #expect(inspected.contains(policy), "\(inspected)")
+    #expect(inspected.contains(#""serverProhibitions":"relaxedOffline""#))
+    #expect(await fixture.run("inspect --swr 2d").output.contains(#""staleIfError":"30d""#))
+    let explained = await fixture.run("policy explain --account ada --swr 2d --format json").output
+    #expect(explained.contains(#""staleIfError": "30d""#), "\(explained)")
+    let whole = try fixture.folder.file("policy.json", #"{"lifetime": "2h"}"#)
+    #expect(await fixture.run(line + ["--policy", whole]).code == .done)
+    let replaced = await fixture.run("inspect").output
+    #expect(replaced.contains(#""lifetime":"2h","staleWhileRevalidate":"1d","staleIfError":"7d""#))
+    #expect(replaced.contains(#""serverProhibitions":"obeyed""#))
+  }
+
   @Test func `progress is in place on a terminal, lines elsewhere, and nothing with --quiet`() async throws {
     let fixture = try await CacheFixture(isLoaded: false)
     let books = (1...30_000).map { "{\"id\": \($0), \"title\": \"Book \($0)\"}\n" }.joined()

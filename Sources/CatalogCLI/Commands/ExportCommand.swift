@@ -8,7 +8,8 @@ extension CommandSpec {
     abstract: "Write an account's catalog to standard output as JSON Lines, which 'refresh' reads back.",
     discussion: [
       "One JSON object a line, by id; a catalog without books is '[]'. How old the books are is said on "
-        + "standard error. What may not be served isn't exported: that exits with 69."
+        + "standard error. What may not be served isn't exported: that exits with 69. "
+        + PolicyOptions.discussion
     ],
     examples: ["export --db t.sqlite --account ada"],
     options: SharedOptions.scope + [

@@ -7,8 +7,8 @@ extension CommandSpec {
     "inspect",
     abstract: "Show what is known of a database and its catalogs: presence, age, freshness, and why.",
     discussion: [
-      "Every catalog is judged by the policy stored with it, unless options give another. --account and "
-        + "--catalog narrow it down; the variable CATALOG_ACCOUNT doesn't. No book is shown."
+      "--account and --catalog narrow it down; the variable CATALOG_ACCOUNT doesn't. No book is shown. "
+        + PolicyOptions.discussion
     ],
     examples: ["inspect --db t.sqlite", "inspect --db t.sqlite --account ada --format json"],
     options: [SharedOptions.database.spec, SharedOptions.selectedAccount.spec, SharedOptions.selectedCatalog.spec]
@@ -19,15 +19,15 @@ extension CommandSpec {
         ? "--catalog names one of an account's catalogs. Give --account too." : nil
     },
     run: { context throws(CommandFailure) in
-      let given = try PolicyOptions.policy(of: context.call, console: context.console)
+      let change = try PolicyOptions.change(of: context.call, console: context.console)
       let cache = try context.openForReading()
       let inspection = try CommandFailure.translating { () throws(CatalogError) in
         try cache.inspect(selection(context.call))
       }
       let catalogs = inspection.catalogs.map {
         InspectedCatalog(
-          catalog: $0, policy: given ?? $0.policy,
-          policySource: given != nil ? .options : $0.isPolicyStored ? .stored : .standard,
+          catalog: $0, policy: change?($0.policy) ?? $0.policy,
+          policySource: change != nil ? .options : $0.isPolicyStored ? .stored : .standard,
           account: context.label($0.account, number: $0.accountNumber), now: context.now)
       }
       let isAllFresh = catalogs.allSatisfy { $0.decision.freshness == .fresh }

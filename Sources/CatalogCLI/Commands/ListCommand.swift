@@ -9,8 +9,7 @@ extension CommandSpec {
     abstract: "List the books of an account's catalog, as far as they may be served now.",
     discussion: [
       "A catalog that was loaded and has no books is an empty list and exits with 0. One that was never loaded, "
-        + "or may not be served, exits with 69 and says why. The policy is the one stored with the catalog "
-        + "unless options give another."
+        + "or may not be served, exits with 69 and says why. " + PolicyOptions.discussion
     ],
     examples: [
       "list --account ada", "list --db t.sqlite --account ada --sort title --limit 20 --format csv",
@@ -37,7 +36,7 @@ extension CommandSpec {
     discussion: [
       "A title matches if it contains the query, whatever the case; accents count, however they are encoded, "
         + "and '%' and '_' are plain text. Borrowed books come first. No hit is an empty list and exits with 0 "
-        + "if the catalog is known; else 69 says why it isn't."
+        + "if the catalog is known; else 69 says why it isn't. " + PolicyOptions.discussion
     ],
     examples: ["search --account ada sea", "search --account ada --fail-if-none война"],
     arguments: [query],

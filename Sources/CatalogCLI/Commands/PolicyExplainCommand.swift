@@ -7,9 +7,9 @@ extension CommandSpec {
     "explain",
     abstract: "Say what a policy decides about a catalog at one moment, by which rule, and until when.",
     discussion: [
-      "The catalog is one of a database, judged by the policy stored with it unless options give another; or it "
-        + "is described by options: when it was last right, and what the server said. The decision is the "
-        + "library's own; nothing is fetched and nothing is written."
+      "The catalog is one of a database; or it is described by options: when it was last right, and what the "
+        + "server said. \(PolicyOptions.discussion) The decision is the library's own; nothing is fetched and "
+        + "nothing is written."
     ],
     examples: [
       "policy explain --db t.sqlite --account ada --now +7d", "policy explain --age 2d",
@@ -29,9 +29,9 @@ private struct PolicyExplainCommand {
 
   func run() throws(CommandFailure) -> ExitCode {
     let now = context.now
-    let given = try PolicyOptions.policy(of: context.call, console: context.console)
+    let change = try PolicyOptions.change(of: context.call, console: context.console)
     let (stamp, stored) = try subject(now: now.wall)
-    let policy = given ?? stored ?? .standard
+    let policy = change?(stored) ?? stored
     let decision = policy.decide(stamp: stamp, now: now)
     return try context.show(
       output(decision, stamp: stamp, policy: policy, now: now.wall),
@@ -39,14 +39,14 @@ private struct PolicyExplainCommand {
         ? .stale : .done)
   }
 
-  /// The stamp to decide about and the policy stored with it, if it is a database's.
+  /// The stamp to decide about, and the policy stored with it; the standard one if there is none.
   private func subject(
     now: Timestamp
-  ) throws(CommandFailure) -> (stamp: CatalogStamp?, policy: FreshnessPolicy?) {
+  ) throws(CommandFailure) -> (stamp: CatalogStamp?, policy: FreshnessPolicy) {
     if StampOptions.moments.contains(where: { context.call.has($0) }) {
       let stamp = StampOptions.moment(of: context.call, now: now)
         .map { StampOptions.stamp(of: context.call, validatedAt: $0) }
-      return (stamp, nil)
+      return (stamp, .standard)
     }
     guard !StampOptions.terms.contains(where: { context.call.has($0) }), context.databasePathIfGiven != nil
     else {
@@ -63,7 +63,7 @@ private struct PolicyExplainCommand {
       throw .failed(
         .unavailable, "The database knows no such account or no such catalog of it; check the names.")
     }
-    return (found.stamp, found.isPolicyStored ? found.policy : nil)
+    return (found.stamp, found.policy)
   }
 
   private func output(

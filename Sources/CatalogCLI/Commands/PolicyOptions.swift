@@ -4,7 +4,7 @@ import Foundation
 /// The options that make a freshness policy, the same in every command that takes one.
 package enum PolicyOptions {
   package static let file = Option(
-    file: "policy", value: "file", help: "Read the policy from a JSON file; see 'policy check'.")
+    file: "policy", value: "file", help: "Read the whole policy from a JSON file; see 'policy check'.")
   package static let lifetime = SharedOptions.duration(
     "lifetime", help: "How long a catalog is fresh if the server doesn't say (standard: 10m).")
   package static let staleWhileRevalidate = SharedOptions.duration(
@@ -30,21 +30,32 @@ package enum PolicyOptions {
     all.contains { call.has($0) }
   }
 
-  /// Returns the policy that the command line asks for, or nil if it doesn't say.
+  /// What the commands that show a stored catalog say about its policy.
+  package static let discussion =
+    "The policy is the one stored with the catalog, else the standard one; a policy option changes what it "
+    + "names for this once, and --policy replaces the whole."
+
+  /// Returns what the command line makes of a policy, or nil if it doesn't say.
   ///
-  /// What isn't given is as in the standard policy.
-  package static func policy(
+  /// A file is the whole policy; other options change what they name and leave the rest. So start from the
+  /// policy stored with the catalog, or from the standard one if there is none.
+  package static func change(
     of call: CommandCall, console: any Console
-  ) throws(CommandFailure) -> FreshnessPolicy? {
+  ) throws(CommandFailure) -> ((FreshnessPolicy) -> FreshnessPolicy)? {
     guard areGiven(in: call) else { return nil }
-    if let path = call[file] { return try PolicyFile.read(path, console: console) }
-    var policy = FreshnessPolicy.standard
-    if let lifetime = call[lifetime] { policy.lifetime = lifetime }
-    if let window = call[staleWhileRevalidate] { policy.staleWhileRevalidate = window }
-    if let window = call[staleIfError] { policy.staleIfError = window }
-    if call.has(ignoreServerLifetimes) { policy.serverLifetimes = .ignored }
-    if call.has(relaxedOffline) { policy.serverProhibitions = .relaxedOffline }
-    return policy
+    if let path = call[file] {
+      let policy = try PolicyFile.read(path, console: console)
+      return { _ in policy }
+    }
+    return { stored in
+      var policy = stored
+      if let lifetime = call[lifetime] { policy.lifetime = lifetime }
+      if let window = call[staleWhileRevalidate] { policy.staleWhileRevalidate = window }
+      if let window = call[staleIfError] { policy.staleIfError = window }
+      if call.has(ignoreServerLifetimes) { policy.serverLifetimes = .ignored }
+      if call.has(relaxedOffline) { policy.serverProhibitions = .relaxedOffline }
+      return policy
+    }
   }
 }
 

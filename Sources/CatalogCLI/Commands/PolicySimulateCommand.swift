@@ -19,7 +19,8 @@ extension CommandSpec {
     exclusive: PolicyOptions.exclusive,
     run: { context throws(CommandFailure) in
       let now = context.now.wall
-      let policy = try PolicyOptions.policy(of: context.call, console: context.console) ?? .standard
+      let change = try PolicyOptions.change(of: context.call, console: context.console)
+      let policy = change?(.standard) ?? .standard
       let validatedAt = StampOptions.moment(of: context.call, now: now) ?? now
       let timeline = PolicyTimeline(
         policy: policy, stamp: StampOptions.stamp(of: context.call, validatedAt: validatedAt),

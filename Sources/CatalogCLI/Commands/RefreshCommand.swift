@@ -16,8 +16,9 @@ extension CommandSpec {
     abstract: "Refresh an account's catalog from a file, and say what changed.",
     discussion: [
       "The database is made if it isn't there; its folder has to be. A file that can't be read, or is no "
-        + "catalog, changes nothing. A bad item is left out and named, and the row it had stays. The policy "
-        + "given is stored with the catalog; without one the stored policy stays."
+        + "catalog, changes nothing. A bad item is left out and named, and the row it had stays. A "
+        + "policy option changes what it names of the policy stored with the catalog, else of the standard one, "
+        + "and --policy replaces the whole; the result is stored."
     ],
     examples: [
       "refresh --db t.sqlite --account ada --from c.jsonl",
@@ -45,15 +46,15 @@ private struct RefreshCommand {
   func run() async throws(CommandFailure) -> ExitCode {
     let (account, name) = (try context.account(), context.catalogName)
     _ = try context.databasePath()
-    let given = try PolicyOptions.policy(of: context.call, console: context.console)
+    let change = try PolicyOptions.change(of: context.call, console: context.console)
     try checkFile()
     let cache = try context.openForWriting(mayCreate: true)
     defer { context.close(cache) }
     let catalog = try CommandFailure.translating { () throws(CatalogError) in
-      let stored = try cache.inspect(.catalog(name, of: account)).catalogs.first?.policy
+      let stored = try cache.inspect(.catalog(name, of: account)).catalogs.first?.policy ?? .standard
       return try cache.catalog(
         name, for: account, remote: file == "-" ? FileCatalog.standardInput() : FileCatalog(path: file),
-        policy: given ?? stored ?? .standard)
+        policy: change?(stored) ?? stored)
     }
     let progress = ProgressLine(console: context.console, isQuiet: context.call.has(SharedOptions.quiet))
     let outcome: RefreshOutcome

@@ -20,19 +20,19 @@ struct ServedCatalog {
 
   /// Reads the catalog that a command line names, without a trace.
   ///
-  /// The policy is that of the command line, else the one stored with the catalog.
+  /// The policy is the one stored with the catalog, as the command line changes it.
   ///
   /// - Throws: ``CommandFailure`` with `unavailable`, the reason and what to do, if it may not be served.
   static func read(_ context: CommandContext) throws(CommandFailure) -> ServedCatalog {
     let (account, name) = (try context.account(), context.catalogName)
-    let given = try PolicyOptions.policy(of: context.call, console: context.console)
+    let change = try PolicyOptions.change(of: context.call, console: context.console)
     let cache = try context.openForReading()
     return try CommandFailure.translating { () throws(CatalogError) in
       guard let known = try cache.inspect(.catalog(name, of: account)).catalogs.first else {
         throw CatalogError(.neverLoaded, unknown)
       }
       let catalog = try cache.catalog(
-        name, for: account, remote: NoRemote(), policy: given ?? known.policy)
+        name, for: account, remote: NoRemote(), policy: change?(known.policy) ?? known.policy)
       let now = context.now.wall
       // The status and the books come from two transactions; another process may write between them.
       for _ in 0..<5 {
