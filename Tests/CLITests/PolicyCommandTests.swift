@@ -113,6 +113,26 @@ struct PolicyCommandTests {
     #expect(explained.output == same.output)
   }
 
+  @Test(arguments: [
+    "{}", #"{"serverLifetimes": "ignored", "serverProhibitions": "relaxedOffline"}"#,
+    #"{"lifetime": "1500ms", "serverLifetimes": {"within": ["5m", "3d"]}, "futureTolerance": "0s"}"#,
+  ])
+  func `a policy that is printed is one that is read`(_ text: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("policy.json", text)
+    let policy = try JSONDecoder().decode(FreshnessPolicy.self, from: Data(text.utf8))
+    let printed = await Session(["policy", "check", path, "--format", "ndjson"]).output
+    #expect(try JSONDecoder().decode(FreshnessPolicy.self, from: Data(printed.utf8)) == policy)
+    let console = RecordingConsole()
+    console.input = Array(printed.utf8)
+    #expect(await Session(["policy", "check", "-"], console: console).output == printed)
+    let document = await Session(["policy", "check", path, "--format", "json"]).output
+    let parsed = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any]
+    let row = try #require((parsed?["rows"] as? [Any])?.first)
+    let bytes = try JSONSerialization.data(withJSONObject: row)
+    #expect(try JSONDecoder().decode(FreshnessPolicy.self, from: bytes) == policy)
+  }
+
   @Test func `a policy comes from standard input too`() async {
     let console = RecordingConsole()
     console.input = Array(#"{"lifetime": "2h"}"#.utf8)

@@ -40,27 +40,21 @@ package enum DecisionText {
 
 /// The fields of a policy, the same in every output that shows one.
 package enum PolicyText {
-  /// Returns the fields of a policy for a record; the keys are those of a policy's file.
+  /// Returns the fields of a policy for a record; as JSON they are a policy's file, which can be read back.
   package static func fields(_ policy: FreshnessPolicy) -> [(Output.Column, Cell)] {
-    let server: (rule: Cell, lowest: Cell, highest: Cell) =
-      switch policy.serverLifetimes {
-      case .ignored: (.text("ignored"), .none, .none)
-      case .honoured(let bounds):
-        (
-          .term(
-            "honoured",
-            shown: "honoured from \(DurationText.text(bounds.lowerBound)) to "
-              + DurationText.text(bounds.upperBound)),
-          .duration(bounds.lowerBound), .duration(bounds.upperBound)
-        )
-      }
+    let serverLifetimes: Cell
+    switch policy.serverLifetimes {
+    case .ignored: serverLifetimes = .text("ignored")
+    case .honoured(let bounds):
+      let texts = [bounds.lowerBound, bounds.upperBound].map(DurationText.text)
+      serverLifetimes = .object(
+        [.init("within", .list(texts))], shown: "honoured from \(texts[0]) to \(texts[1])")
+    }
     return [
       (.init("lifetime", "Lifetime"), .duration(policy.lifetime)),
       (.init("staleWhileRevalidate", "Stale while revalidate"), .duration(policy.staleWhileRevalidate)),
       (.init("staleIfError", "Stale if error"), .duration(policy.staleIfError)),
-      (.init("serverLifetimes", "Server's lifetimes"), server.rule),
-      (.init("serverLifetimesLowest", nil), server.lowest),
-      (.init("serverLifetimesHighest", nil), server.highest),
+      (.init("serverLifetimes", "Server's lifetimes"), serverLifetimes),
       (.init("serverProhibitions", "Server's prohibitions"), .text(prohibitions(policy))),
       (.init("futureTolerance", "Clock tolerance"), .duration(policy.futureTolerance)),
     ]

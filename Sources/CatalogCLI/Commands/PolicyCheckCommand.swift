@@ -12,7 +12,8 @@ extension CommandSpec {
       "A policy is a JSON object; what is left out is as in the standard policy: "
         + #"{"lifetime": "10m", "staleWhileRevalidate": "24h", "staleIfError": "7d", "#
         + #""serverLifetimes": {"within": ["0s", "7d"]} or "ignored", "#
-        + #""serverProhibitions": "obeyed" or "relaxedOffline", "futureTolerance": "60s"}."#
+        + #""serverProhibitions": "obeyed" or "relaxedOffline", "futureTolerance": "60s"}. "#
+        + "With --format ndjson the policy is printed whole in this form, and as json it is the one row."
     ],
     examples: ["policy check policy.json"],
     arguments: [policyFile],
