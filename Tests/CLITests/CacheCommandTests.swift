@@ -65,6 +65,16 @@ struct CacheCommandTests {
     #expect(wrong.messages.contains("CATALOG_ACCOUNT is invalid"))
   }
 
+  @Test func `remarks read well at the edges`() async throws {
+    let fixture = try await CacheFixture()
+    #expect(await fixture.run("list --account ada --limit 0").messages.contains("Showing none."))
+    #expect(await fixture.run("list --account ada --limit 1").messages.contains("Showing the first 1."))
+    let early = await fixture.run("list --account ada --now 2026-10-25T12:00:02Z").messages
+    #expect(early.contains("saved 7 d in the future (2026-11-01T12:00:00Z)"), "\(early)")
+    let inspected = await fixture.run("inspect --format table --now 2026-11-01T12:00:02Z").output
+    #expect(inspected.contains("2026-11-01T12:10:00Z (in 10 min)"), "\(inspected)")
+  }
+
   @Test func `the environment's account is never what an invalidation is about`() async throws {
     let fixture = try await CacheFixture()
     let console = RecordingConsole()

@@ -160,6 +160,16 @@ struct TextTests {
     #expect(AgeText.text(.milliseconds(milliseconds)) == text)
   }
 
+  @Test(arguments: [
+    (0, "0 s"), (499, "0 s"), (500, "1 s"), (59_500, "1 min"), (569_999, "9 min"), (570_000, "10 min"),
+    (599_400, "10 min"), (3_570_000, "1 h"), (7_529_999, "2 h 5 min"), (86_370_000, "1 d"),
+    (604_798_000, "7 d"), (8_639_999_999, "100 d"), (8_640_000_000 + 43_200_000, "101 d"), (-599_000, "-10 min"),
+    (9_223_372_036_854_775_807, "106751991167 d"), (-9_223_372_036_854_775_808, "-106751991167 d"),
+  ])
+  func `what is still to come is rounded to the nearest`(_ milliseconds: Int, _ text: String) {
+    #expect(AgeText.roundedText(.milliseconds(milliseconds)) == text)
+  }
+
   @Test func `an exact age leaves nothing out`() {
     #expect(AgeText.exactText(.milliseconds(87_000_001)) == "1 d 10 min 1 ms")
     #expect(AgeText.exactText(.zero) == "0 s")

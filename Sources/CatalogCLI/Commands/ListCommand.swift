@@ -127,7 +127,9 @@ struct BookList {
     facts.append(.init("shown", .number(shown.count)))
     var notes: [String] = []
     if query != nil { notes.append(matches.isEmpty ? "Nothing matches." : "\(hits) found.") }
-    if shown.count < matches.count { notes.append("Showing the first \(Wording.grouped(shown.count)).") }
+    if shown.count < matches.count {
+      notes.append(shown.isEmpty ? "Showing none." : "Showing the first \(Wording.grouped(shown.count)).")
+    }
     return Output(
       command: command, columns: BookLine.columns, rows: shown.map { BookLine.cells(id: $0.id, $0.entry) },
       summary: facts, notes: notes + served.notes)

@@ -60,7 +60,7 @@ struct RefreshReport {
     case .updated(let summary): return sentences(summary, held: held)
     case .notModified: return ["Not modified: \(held), as before; no book was touched."]
     case .notNeeded:
-      let next = status.decision.nextChange.map { " for another \(AgeText.text($0 - now))" } ?? ""
+      let next = status.decision.nextChange.map { " for another \(AgeText.roundedText($0 - now))" } ?? ""
       return ["Not needed: the catalog is fresh\(next), so the source wasn't asked; \(held)."]
     case .superseded, .notStored: return []
     }

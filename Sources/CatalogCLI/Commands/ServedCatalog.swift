@@ -139,7 +139,8 @@ enum ServedText {
   /// Returns a moment with how long ago it was: `3 min ago (2026-11-01T12:00:00Z)`.
   static func moment(_ moment: Timestamp, _ now: Timestamp) -> String {
     let distance =
-      moment > now ? "in the future, by \(AgeText.text(moment - now))," : "\(AgeText.text(now - moment)) ago"
+      moment > now
+      ? "\(AgeText.roundedText(moment - now)) in the future" : "\(AgeText.text(now - moment)) ago"
     return "\(distance) (\(TimeText.text(moment)))"
   }
 }

@@ -25,6 +25,22 @@ package enum AgeText {
     return "0 s"
   }
 
+  /// Returns the same rounded to the nearest, for what is still to come: 9 min 58 s are `10 min`.
+  package static func roundedText(_ span: Duration) -> String {
+    let milliseconds = span.wholeMilliseconds
+    guard milliseconds >= 0 else {
+      return "-" + roundedText(.milliseconds(milliseconds == .min ? .max : -milliseconds))
+    }
+    let half: Int64 =
+      switch milliseconds {
+      case ..<60_000: 500
+      case ..<86_400_000: 30_000
+      case ..<8_640_000_000: 1_800_000
+      default: 43_200_000
+      }
+    return text(.milliseconds(milliseconds > .max - half ? .max : milliseconds + half))
+  }
+
   /// Returns a span in all its units, to the millisecond: `1 d 10 min`, `1 s 1 ms`.
   package static func exactText(_ span: Duration) -> String {
     let milliseconds = span.wholeMilliseconds

@@ -92,7 +92,7 @@ package enum Cell: Hashable, Sendable {
   }
 
   private static func distance(from now: Timestamp, to time: Timestamp) -> String {
-    time > now ? "in \(AgeText.text(time - now))" : "\(AgeText.text(now - time)) ago"
+    time > now ? "in \(AgeText.roundedText(time - now))" : "\(AgeText.text(now - time)) ago"
   }
 
   var isNumeric: Bool {
