@@ -78,6 +78,23 @@ struct BadInputTests {
     #expect(session.messages.contains("is a directory; name a file in it"))
   }
 
+  @Test func `a first refresh from what can't be opened makes no database`() async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let source = try TemporaryFolder()
+    let isFolder = await fixture.run(["refresh", "--account", "ada", "--from", source.url.path])
+    #expect(isFolder.code == .badData)
+    #expect(isFolder.messages.contains("is a directory; name a file in it"))
+    #expect(try fixture.files().isEmpty)
+    // Root may read everything.
+    guard geteuid() != 0 else { return }
+    let file = try source.file("a.jsonl", CacheFixture.books)
+    try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: file)
+    let isUnreadable = await fixture.run(["refresh", "--account", "ada", "--from", file])
+    #expect(isUnreadable.code == .noPermission)
+    #expect(isUnreadable.messages.contains("may not be read by this user"))
+    #expect(try fixture.files().isEmpty)
+  }
+
   @Test(arguments: [
     ("", "is empty"), ("a\nb", "control character U+000A"),
     (String(repeating: "x", count: 10_000), "10000 bytes"),

@@ -40,7 +40,8 @@ struct RefreshCommandTests {
     let partial = await fixture.run(line).output
     #expect(partial.contains("holds 2 books; 1 added, 0 changed, 0 removed."))
     #expect(partial.contains("The answer is partial, so no book was removed."))
-    #expect(await fixture.run("list --account ada").messages.contains("there are: the last answer was partial."))
+    #expect(
+      await fixture.run("list --account ada").messages.contains("there are: the last answer was partial."))
   }
 
   @Test func `a catalog comes from standard input in the program itself`() throws {

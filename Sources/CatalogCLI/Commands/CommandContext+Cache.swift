@@ -85,7 +85,8 @@ extension CommandContext {
     }
   }
 
-  private func isMissingOrEmpty(_ path: String) -> Bool {
+  /// Whether there is no database at a path yet.
+  func isMissingOrEmpty(_ path: String) -> Bool {
     var isFolder: ObjCBool = false
     // Unsafe because Foundation writes through the pointer: to a local value, which outlives the call.
     guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return true }

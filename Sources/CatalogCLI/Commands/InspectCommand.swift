@@ -11,7 +11,9 @@ extension CommandSpec {
         + PolicyOptions.discussion
     ],
     examples: ["inspect --db t.sqlite", "inspect --db t.sqlite --account ada --format json"],
-    options: [SharedOptions.database.spec, SharedOptions.selectedAccount.spec, SharedOptions.selectedCatalog.spec]
+    options: [
+      SharedOptions.database.spec, SharedOptions.selectedAccount.spec, SharedOptions.selectedCatalog.spec,
+    ]
       + SharedOptions.readingEnd + PolicyOptions.all,
     exclusive: PolicyOptions.exclusive,
     check: { call in

@@ -45,9 +45,9 @@ private struct RefreshCommand {
 
   func run() async throws(CommandFailure) -> ExitCode {
     let (account, name) = (try context.account(), context.catalogName)
-    _ = try context.databasePath()
+    let database = try context.databasePath()
     let change = try PolicyOptions.change(of: context.call, console: context.console)
-    try checkFile()
+    try checkFile(isFirst: context.isMissingOrEmpty(database))
     let cache = try context.openForWriting(mayCreate: true)
     defer { context.close(cache) }
     let catalog = try CommandFailure.translating { () throws(CatalogError) in
@@ -76,10 +76,25 @@ private struct RefreshCommand {
     return .done
   }
 
-  /// A mistyped path is said before a database is made.
-  private func checkFile() throws(CommandFailure) {
-    guard file != "-", !FileManager.default.fileExists(atPath: file) else { return }
-    throw .failed(.noSuchFile, "There is no file '\(Wording.excerpt(file, limit: 300))'; check the path.")
+  /// A file that can't be opened is said before a database is made; one that is there notes the failure.
+  private func checkFile(isFirst: Bool) throws(CommandFailure) {
+    guard file != "-" else { return }
+    let name = "'\(Wording.excerpt(file, limit: 300))'"
+    guard FileManager.default.fileExists(atPath: file) else {
+      throw .failed(.noSuchFile, "There is no file \(name); check the path.")
+    }
+    guard isFirst else { return }
+    let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+    // What can't be asked, such as the link of an open descriptor, is left to the reading.
+    let attributes = try? FileManager.default.attributesOfItem(atPath: target)  // see above
+    switch attributes?[.type] as? FileAttributeType {
+    case .typeDirectory?: throw .failed(.badData, "\(name) is a directory; name a file in it.")
+    case .typeSocket?: throw .failed(.badData, "\(name) is a socket, which can't be read as a file.")
+    default: break
+    }
+    guard FileManager.default.isReadableFile(atPath: file) else {
+      throw .failed(.noPermission, "\(name) may not be read by this user; check its permissions.")
+    }
   }
 
   private func failure(_ error: CatalogError, _ status: CatalogStatus) -> CommandFailure {
