@@ -26,7 +26,8 @@ final class Worker {
   init(
     _ path: String, _ steps: [String], through prefix: [String] = [], executable: URL = Worker.executable
   ) throws {
-    let command = prefix + [executable.path, path] + steps
+    // A process that is killed leaves half a coverage profile, and one of those spoils all of them.
+    let command = prefix + ["env", "LLVM_PROFILE_FILE=/dev/null", executable.path, path] + steps
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
     process.standardInput = input
