@@ -74,7 +74,7 @@ extension CatalogStore {
     // The index has said it; whose number it is, the row has to say, since an account's rows hang on it.
     let confirm = try connection.prepare("SELECT name FROM account WHERE number = ?")
     try confirm.bind(1, number)
-    guard try confirm.step(), try AccountID(validating: confirm.text(0)) == account else {
+    guard try confirm.step(), try Self.stored(confirm.text(0), AccountID.init(validating:)) == account else {
       throw SQLiteError(code: SQLiteError.corrupt, message: "the index on accounts isn't that of the rows")
     }
     return number

@@ -40,8 +40,10 @@ extension CatalogStore {
     var found: [StoredCatalog] = []
     while try rows.step() {
       let stored = StoredCatalog(
-        account: try AccountID(validating: try rows.text(0)), accountNumber: rows.integer(1),
-        name: try CatalogName(validating: try rows.text(2)), record: try CatalogRecord(rows, from: 3))
+        account: try Self.stored(try rows.text(0), AccountID.init(validating:)),
+        accountNumber: rows.integer(1),
+        name: try Self.stored(try rows.text(2), CatalogName.init(validating:)),
+        record: try CatalogRecord(rows, from: 3))
       let isSelected =
         switch selection {
         case .everything: true
@@ -56,6 +58,17 @@ extension CatalogStore {
       if isSelected { found.append(stored) }
     }
     return found
+  }
+
+  /// Makes a name of what a column holds; one that isn't valid was never written.
+  static func stored<Name>(
+    _ text: String, _ make: (String) throws(CatalogError) -> Name
+  ) throws(SQLiteError) -> Name {
+    do throws(CatalogError) {
+      return try make(text)
+    } catch {
+      throw SQLiteError(code: SQLiteError.corrupt, message: "a name that is stored isn't one")
+    }
   }
 
   /// Marks catalogs stale, durably: nothing is fresh until an answer begun after this moment.
