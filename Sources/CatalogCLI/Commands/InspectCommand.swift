@@ -13,8 +13,7 @@ extension CommandSpec {
     examples: ["inspect --db t.sqlite", "inspect --db t.sqlite --account ada --format json"],
     options: [
       SharedOptions.database.spec, SharedOptions.selectedAccount.spec, SharedOptions.selectedCatalog.spec,
-    ]
-      + SharedOptions.readingEnd + PolicyOptions.all,
+    ] + SharedOptions.readingEnd + PolicyOptions.all,
     exclusive: PolicyOptions.exclusive,
     check: { call in
       call.has(SharedOptions.selectedCatalog.spec) && !call.has(SharedOptions.selectedAccount.spec)

@@ -44,10 +44,8 @@ extension CommandSpec {
       "invalidate --account ada", "invalidate --expired --discard --dry-run",
       "invalidate --account ada --forget --yes",
     ],
-    options: [SharedOptions.database.spec] + InvalidateOptions.selections + [
-      SharedOptions.selectedCatalog.spec
-    ]
-      + InvalidateOptions.actions + [
+    options: [SharedOptions.database.spec] + InvalidateOptions.selections
+      + [SharedOptions.selectedCatalog.spec] + InvalidateOptions.actions + [
         InvalidateOptions.dryRun.spec, InvalidateOptions.yes.spec, SharedOptions.now.spec,
         SharedOptions.format.spec, SharedOptions.showAccounts.spec, SharedOptions.quiet.spec,
       ],
