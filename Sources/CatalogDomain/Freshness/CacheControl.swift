@@ -1,5 +1,5 @@
 /// A response's `Cache-Control`, read as a private cache reads it (RFC 9111 §5.2).
-struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
   /// What stands at a directive that takes delta-seconds.
   enum Seconds: Hashable, Sendable {
     case absent
@@ -12,14 +12,14 @@ struct CacheControl: Hashable, Sendable {
   var staleWhileRevalidate = Seconds.absent
   var staleIfError = Seconds.absent
   var noCache = false
-  var noStore = false
+  package var noStore = false
   var mustRevalidate = false
   /// RFC 8246; it forbids nothing, it only says that asking within the lifetime is of no use.
   var isImmutable = false
   /// A string wasn't closed, so what the field says about lifetimes can't be known.
   var isGarbled = false
 
-  init(_ lines: [String]) {
+  package init(_ lines: [String]) {
     for line in lines {
       let (parts, isClosed) = Self.split(line)
       if !isClosed { isGarbled = true }
@@ -64,7 +64,7 @@ struct CacheControl: Hashable, Sendable {
   }
 
   /// Reads one or more digits; what is over 2^31 is 2^31.
-  static func deltaSeconds(_ text: String) -> Int64? {
+  package static func deltaSeconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
     let largest: Int64 = 1 << 31
     var value: Int64 = 0

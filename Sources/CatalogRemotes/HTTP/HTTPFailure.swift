@@ -1,0 +1,55 @@
+import CatalogDomain
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What messages call a place on the web: without user, query and fragment, which may hold secrets.
+enum HTTPPlace {
+  static func text(_ url: URL) -> String {
+    guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      let host = parts.percentEncodedHost
+    else { return "The server" }
+    let port = parts.port.map { ":\($0)" } ?? ""
+    return "'\(parts.scheme ?? "")://\(host)\(port)\(parts.percentEncodedPath)'"
+  }
+}
+
+/// What a failed exchange is in the catalog's terms.
+enum HTTPFailure {
+  /// Translates an error of the session; it is the one place that knows its codes.
+  static func translate(_ error: any Error, at place: String, hasHead: Bool) -> CatalogError {
+    guard let error = error as? URLError else {
+      return CatalogError(.offline, "Asking \(place) failed; check the connection.", cause: error)
+    }
+    func made(_ code: CatalogError.Code, _ message: String) -> CatalogError {
+      CatalogError(code, message, cause: error)
+    }
+    switch error.code {
+    case .cancelled:
+      return made(.cancelled, "Asking \(place) was cancelled.")
+    case .timedOut:
+      return made(.timedOut, "\(place) didn't answer in time. Try again later.")
+    case .cannotFindHost, .dnsLookupFailed:
+      return made(.offline, "The name in \(place) can't be resolved. Check the address and the connection.")
+    case .cannotConnectToHost:
+      return made(
+        .offline, "No connection could be made to \(place). Is the server running, and the port right?")
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot, .clientCertificateRequired,
+      .clientCertificateRejected:
+      return made(.offline, "No secure connection could be made to \(place); its certificate isn't accepted.")
+    case .badServerResponse, .cannotParseResponse, .unsupportedURL, .httpTooManyRedirects,
+      .cannotDecodeRawData,
+      .cannotDecodeContentData:
+      return made(.badResponse, "\(place) didn't answer in HTTP that can be understood.")
+    default:
+      // On Linux a body that breaks off, a coding that can't be undone and a failed handshake are all
+      // "unknown". Which it was shows only in whether there was a head.
+      return hasHead
+        ? made(.offline, "The connection to \(place) broke off before the answer was whole. Try again.")
+        : made(.offline, "The connection to \(place) failed. Check the connection, and whether it is https.")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import CatalogDomain
+
+/// What a status that isn't a success means in the catalog's terms.
+enum HTTPStatus {
+  static func failure(
+    _ response: HTTPResponse, at place: String, now: Timestamp, sentCredentials: Bool
+  ) -> CatalogError {
+    let status = response.status
+    let retryAfter = retryAfter(response.fields, now: now)
+    func made(_ code: CatalogError.Code, _ message: String) -> CatalogError {
+      CatalogError(code, message, retryAfter: retryAfter)
+    }
+    switch status {
+    case 401: return CatalogError(.unauthorized, unauthorized(response, place, sentCredentials))
+    case 403:
+      return made(
+        .forbidden,
+        "\(place) refuses access (403). After wrong passwords some servers do so for a while, even with the "
+          + "right one.")
+    case 404: return made(.notFound, "\(place) has no such thing (404). Check the address.")
+    case 408: return made(.timedOut, "\(place) waited too long for the request (408). Try again.")
+    case 410: return made(.gone, "\(place) has it no longer (410). Ask whoever runs the server.")
+    case 429: return made(.throttled, "\(place) asks to be left alone for a while (429).")
+    case 500, 502, 503, 504:
+      return made(.serverError, "\(place) is out of order (\(status)). Try again later.")
+    case 400 where sentCredentials:
+      return made(
+        .badResponse,
+        "\(place) doesn't understand the request (400). Some servers answer so to a way of signing in that "
+          + "they don't know.")
+    default:
+      return made(.badResponse, "\(place) answered with status \(status), which is no catalog.")
+    }
+  }
+
+  /// `Retry-After`: seconds or a date (RFC 9110 §10.2.3).
+  static func retryAfter(_ fields: [HTTPField], now: Timestamp) -> Duration? {
+    guard let text = fields.values(of: "Retry-After").first else { return nil }
+    if let seconds = CacheControl.deltaSeconds(text) { return .seconds(seconds) }
+    return HTTPDate.parse(text, now: now).map { max(.zero, $0 - now) }
+  }
+
+  private static func unauthorized(
+    _ response: HTTPResponse, _ place: String, _ sentCredentials: Bool
+  ) -> String {
+    let schemes = schemes(response.fields.values(of: "WWW-Authenticate"))
+    let known = schemes.contains { $0 == "basic" || $0 == "bearer" }
+    if !schemes.isEmpty, !known {
+      return "\(place) asks for the scheme '\(schemes.joined(separator: "', '"))' (401), which can't be done "
+        + "here; only Basic and Bearer can. Set the server to one of them."
+    }
+    if sentCredentials {
+      return "\(place) doesn't accept the credentials (401). Check them; they aren't tried again."
+    }
+    return "\(place) wants to know who asks (401). Give a user name and a password, or a token."
+  }
+
+  /// The schemes of the challenges, in small letters: a word before a blank or at the end that isn't a
+  /// parameter (RFC 9110 §11.6.1).
+  static func schemes(_ values: [String]) -> [String] {
+    var schemes: [String] = []
+    for value in values {
+      var rest = Substring(value)
+      var isStart = true
+      while !rest.isEmpty {
+        let word = rest.prefix { $0.utf8.allSatisfy(\.isTokenByte) }
+        rest = rest.dropFirst(word.count)
+        let after = rest.drop { $0 == " " || $0 == "\t" }
+        if isStart, !word.isEmpty, after.first != "=" {
+          schemes.append(String(decoding: word.utf8.map(\.lowercasedASCII), as: UTF8.self))
+        }
+        // On to the next comma that isn't in a string.
+        var isInString = false
+        var isEscaped = false
+        while let character = rest.first, isInString || character != "," {
+          if isEscaped {
+            isEscaped = false
+          } else if isInString, character == "\\" {
+            isEscaped = true
+          } else if character == "\"" {
+            isInString.toggle()
+          }
+          rest = rest.dropFirst()
+        }
+        rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" || $0 == "," }
+        isStart = true
+      }
+    }
+    var known: Set<String> = []
+    return schemes.filter { known.insert($0).inserted && $0.count <= 32 }
+  }
+}

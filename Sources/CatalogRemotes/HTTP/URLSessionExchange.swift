@@ -1,0 +1,209 @@
+import CatalogDomain
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One request and its answer, between the callbacks of a session and the task that reads.
+///
+/// Unchecked because everything that changes is touched on its serial queue only.
+final class URLSessionExchange: @unchecked Sendable {
+  struct Head: Sendable {
+    var status: Int
+    var fields: [HTTPField]
+  }
+
+  private typealias HeadWaiter = CheckedContinuation<Result<Head, CatalogError>, Never>
+  private typealias BodyWaiter = CheckedContinuation<Result<[UInt8]?, CatalogError>, Never>
+
+  private static let bytesInMemory = 4 << 20
+
+  private let queue = DispatchQueue(label: "CatalogRemotes.URLSessionExchange")
+  private let task: URLSessionTask
+  private let request: HTTPRequest
+  private let place: String
+  private var deadline: DispatchWorkItem?
+  private var receivedHead: Head?
+  private var headWaiter: HeadWaiter?
+  private var bodyWaiter: BodyWaiter?
+  private var buffer = SpillBuffer(memoryLimit: bytesInMemory, maySpill: false)
+  private var byteCount = 0
+  private var end: Result<Void, CatalogError>?
+
+  init(_ task: URLSessionTask, _ request: HTTPRequest) {
+    self.task = task
+    self.request = request
+    place = HTTPPlace.text(request.url)
+  }
+
+  /// Starts the exchange, and returns the head of the answer.
+  func head() async throws(CatalogError) -> Head {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: HeadWaiter) in
+        queue.async { self.start(continuation) }
+      }
+    } onCancel: {
+      cancel()
+    }
+    return try result.get()
+  }
+
+  /// Returns the next bytes of the body, or nil at its end.
+  func next() async throws(CatalogError) -> [UInt8]? {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: BodyWaiter) in
+        queue.async { self.wait(continuation) }
+      }
+    } onCancel: {
+      cancel()
+    }
+    return try result.get()
+  }
+
+  private func cancel() {
+    queue.async { self.finish(.failure(CatalogError(.cancelled, "Asking \(self.place) was cancelled."))) }
+  }
+
+  /// Ends the exchange if it hasn't ended: nobody reads on.
+  func giveUp() {
+    queue.async { self.finish(.success(())) }
+  }
+
+  // MARK: What the session says
+
+  func received(_ response: URLResponse) {
+    queue.async { self.take(response) }
+  }
+
+  /// An answer whose body is of no interest.
+  func receivedWhole(_ response: URLResponse) {
+    queue.async {
+      self.take(response)
+      self.finish(.success(()))
+    }
+  }
+
+  func received(_ bytes: [UInt8]) {
+    // Not asynchronous: what comes while this is busy waits in the session's queue, not twice.
+    queue.sync {
+      guard end == nil else { return }
+      byteCount += bytes.count
+      guard byteCount <= request.byteLimit else {
+        finish(
+          .failure(
+            CatalogError(
+              .tooLarge,
+              "\(place) answered with more than \(request.byteLimit) bytes. Nothing of it was taken; raise the "
+                + "limit if that is right.")))
+        return
+      }
+      do {
+        try buffer.append(bytes)
+      } catch {
+        finish(.failure(diskFailed(error)))
+      }
+      serve()
+    }
+  }
+
+  func ended(_ error: (any Error)?) {
+    queue.async {
+      guard let error else {
+        self.finish(
+          self.receivedHead == nil
+            ? .failure(CatalogError(.badResponse, "\(self.place) gave no answer.")) : .success(()))
+        return
+      }
+      self.finish(
+        .failure(HTTPFailure.translate(error, at: self.place, hasHead: self.receivedHead != nil)))
+    }
+  }
+
+  // MARK: On the queue
+
+  private func start(_ waiter: HeadWaiter) {
+    if case .failure(let error) = end {
+      waiter.resume(returning: .failure(error))
+      return
+    }
+    headWaiter = waiter
+    let seconds = Double(max(1, request.deadline.wholeMilliseconds)) / 1000
+    let item = DispatchWorkItem { [weak self] in
+      guard let self else { return }
+      self.finish(
+        .failure(
+          CatalogError(
+            .timedOut,
+            "\(self.place) didn't answer in full within \(DurationText.text(self.request.deadline)). Try again, or allow "
+              + "more time.")))
+    }
+    deadline = item
+    queue.asyncAfter(deadline: .now() + seconds, execute: item)
+    task.resume()
+  }
+
+  private func take(_ response: URLResponse) {
+    guard end == nil, receivedHead == nil, let response = response as? HTTPURLResponse else { return }
+    let fields = response.allHeaderFields.compactMap { name, value in
+      (name as? String).flatMap { name in (value as? String).map { HTTPField(name, $0) } }
+    }
+    let head = Head(status: response.statusCode, fields: fields.sorted { $0.name < $1.name })
+    receivedHead = head
+    let control = CacheControl(head.fields.values(of: "Cache-Control"))
+    buffer = SpillBuffer(memoryLimit: Self.bytesInMemory, maySpill: !control.noStore)
+    headWaiter?.resume(returning: .success(head))
+    headWaiter = nil
+  }
+
+  private func wait(_ waiter: BodyWaiter) {
+    guard bodyWaiter == nil else {
+      preconditionFailure("Two tasks read one HTTPBody at once.")
+    }
+    bodyWaiter = waiter
+    serve()
+  }
+
+  /// Hands over what there is, to whoever waits for it.
+  private func serve() {
+    guard let waiter = bodyWaiter else { return }
+    if case .failure(let error) = end {
+      bodyWaiter = nil
+      waiter.resume(returning: .failure(error))
+      return
+    }
+    do {
+      if let bytes = try buffer.next() {
+        bodyWaiter = nil
+        waiter.resume(returning: .success(bytes))
+      } else if end != nil {
+        bodyWaiter = nil
+        waiter.resume(returning: .success(nil))
+      }
+    } catch {
+      finish(.failure(diskFailed(error)))
+    }
+  }
+
+  private func finish(_ result: Result<Void, CatalogError>) {
+    guard end == nil else { return }
+    end = result
+    deadline?.cancel()
+    deadline = nil
+    task.cancel()
+    if let waiter = headWaiter {
+      headWaiter = nil
+      switch result {
+      case .failure(let error): waiter.resume(returning: .failure(error))
+      case .success:
+        waiter.resume(returning: .failure(CatalogError(.cancelled, "Asking \(place) was given up.")))
+      }
+    }
+    serve()
+  }
+
+  private func diskFailed(_ error: any Error) -> CatalogError {
+    CatalogError(
+      .ioError, "The answer of \(place) couldn't be kept in a temporary file; check the disk.", cause: error)
+  }
+}

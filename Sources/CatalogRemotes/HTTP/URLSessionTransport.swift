@@ -1,0 +1,118 @@
+public import CatalogDomain
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// HTTP by way of the system's `URLSession`, with everything turned off that it would do by itself.
+///
+/// No cache, no cookies, no redirects, no answers to challenges, no compression asked for. Each exchange has a
+/// deadline of its own, because on Linux the session's own limit on a whole answer does nothing, and a body
+/// that drips would run for ever.
+public final class URLSessionTransport: HTTPTransport {
+  private let session: URLSession
+  private let router: URLSessionRouter
+
+  /// Creates a transport with connections of its own.
+  ///
+  /// - Parameter idleTimeout: How long a server may be silent.
+  public init(idleTimeout: Duration = .seconds(30)) {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCredentialStorage = nil
+    configuration.timeoutIntervalForRequest = Double(max(1, idleTimeout.wholeMilliseconds)) / 1000
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    router = URLSessionRouter()
+    session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
+  }
+
+  deinit {
+    // The session holds its delegate until it is told to end; answers under way are still read to theirs.
+    session.finishTasksAndInvalidate()
+  }
+
+  /// Sends a request, and returns when the head of the answer has come.
+  @concurrent public func send(_ request: HTTPRequest) async throws(CatalogError) -> HTTPResponse {
+    guard !Task.isCancelled else { throw CatalogError(.cancelled, "The request was cancelled.") }
+    var wanted = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
+    wanted.httpShouldHandleCookies = false
+    // A bomb is smaller on the way than where it arrives.
+    wanted.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    for field in request.fields { wanted.setValue(field.value, forHTTPHeaderField: field.name) }
+    let task = session.dataTask(with: wanted)
+    let exchange = URLSessionExchange(task, request)
+    router.register(exchange, for: task)
+    let head = try await exchange.head()
+    let body = HTTPBody(
+      next: { () async throws(CatalogError) in try await exchange.next() },
+      cancel: { exchange.giveUp() })
+    return HTTPResponse(status: head.status, fields: head.fields, body: body)
+  }
+}
+
+/// Hands a session's callbacks to the exchange that they belong to.
+///
+/// Unchecked because the one thing that changes, the table of exchanges, is touched on its queue only.
+final class URLSessionRouter: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private let queue = DispatchQueue(label: "CatalogRemotes.URLSessionRouter")
+  private var exchanges: [Int: URLSessionExchange] = [:]
+
+  func register(_ exchange: URLSessionExchange, for task: URLSessionTask) {
+    queue.sync { exchanges[task.taskIdentifier] = exchange }
+  }
+
+  private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
+    queue.sync { exchanges[task.taskIdentifier] }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    exchange(of: dataTask)?.received(response)
+    // On Linux `.cancel` is ignored here.
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    exchange(of: dataTask)?.received([UInt8](data))
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    // What the session would send on holds the credentials, wherever it goes.
+    exchange(of: task)?.receivedWhole(response)
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    let answered = [
+      NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic,
+      NSURLAuthenticationMethodHTTPDigest, "NSURLAuthenticationMethodNTLM",
+      "NSURLAuthenticationMethodNegotiate", "NSURLAuthenticationMethodHTMLForm",
+    ]
+    guard answered.contains(challenge.protectionSpace.authenticationMethod) else {
+      completionHandler(.performDefaultHandling, nil)
+      return
+    }
+    // On Linux the default handling of a Basic challenge waits for ever, and no time-out ends it.
+    if let response = challenge.failureResponse { exchange(of: task)?.receivedWhole(response) }
+    completionHandler(.cancelAuthenticationChallenge, nil)
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let exchange = queue.sync { exchanges.removeValue(forKey: task.taskIdentifier) }
+    exchange?.ended(error)
+  }
+}

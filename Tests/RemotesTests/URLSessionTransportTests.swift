@@ -1,0 +1,206 @@
+import CatalogDomain
+import CatalogRemotes
+import CatalogTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct URLSessionTransportTests {
+  private func send(
+    _ url: URL, fields: [HTTPField] = [], deadline: Duration = .seconds(20), byteLimit: Int = 1 << 20,
+    idle: Duration = .seconds(20)
+  ) async throws(CatalogError) -> HTTPResponse {
+    try await URLSessionTransport(idleTimeout: idle)
+      .send(HTTPRequest(url, fields: fields, deadline: deadline, byteLimit: byteLimit))
+  }
+
+  private func failure(
+    _ steps: [LoopbackServer.Step], deadline: Duration = .seconds(20), byteLimit: Int = 1 << 20,
+    idle: Duration = .seconds(20)
+  ) async throws -> CatalogError? {
+    var failure: CatalogError?
+    try await LoopbackServer.run({ _ in steps }) { server in
+      do throws(CatalogError) {
+        let response = try await send(
+          server.url("/x?secret=1"), deadline: deadline, byteLimit: byteLimit, idle: idle)
+        _ = try await response.body.collect()
+      } catch {
+        failure = error
+      }
+    }
+    #expect(failure?.message.contains("secret") != true)
+    return failure
+  }
+
+  @Test func `an answer's status, fields and body come through, duplicates included`() async throws {
+    let fields = ["Cache-Control: max-age=300", "Cache-Control: public, max-age=5", "ETag: \"a\""]
+    try await LoopbackServer.run({ _ in .answer(203, fields, "hello") }) { server in
+      let response = try await send(server.url("/"))
+      #expect(response.status == 203)
+      #expect(response.fields.values(of: "ETag") == ["\"a\""])
+      #expect(
+        response.fields.values(of: "Cache-Control").joined(separator: ", ")
+          == "max-age=300, public, max-age=5")
+      #expect(try await response.body.collect() == Array("hello".utf8))
+    }
+  }
+
+  @Test func `nothing is asked for or sent along that wasn't said`() async throws {
+    try await LoopbackServer.run({ _ in .answer(200, ["Set-Cookie: a=b; Path=/"], "x") }) { server in
+      let transport = URLSessionTransport()
+      for _ in 0..<2 {
+        let request = HTTPRequest(
+          server.url("/p?q=1"), fields: [HTTPField("If-None-Match", "W/\"a\"")], deadline: .seconds(9),
+          byteLimit: 9)
+        _ = try await transport.send(request).body.collect()
+      }
+      for request in server.requests {
+        #expect(request.target == "/p?q=1")
+        #expect(request.value("Accept-Encoding") == "identity")
+        #expect(request.value("If-None-Match") == "W/\"a\"")
+        #expect(request.value("Cookie") == nil)
+        #expect(request.value("Authorization") == nil)
+      }
+      #expect(server.requests.count == 2)
+    }
+  }
+
+  @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"n\"", "Bearer", "Negotiate", "Odd"])
+  func `a challenge comes through as a 401, and nothing hangs`(challenge: String) async throws {
+    try await LoopbackServer.run({ _ in .answer(401, ["WWW-Authenticate: \(challenge)"], "no") }) { server in
+      for fields in [[], [HTTPField("Authorization", "Basic YTpi")]] {
+        let response = try await send(server.url("/"), fields: fields)
+        #expect(response.status == 401)
+        #expect(response.fields.values(of: "WWW-Authenticate") == [challenge])
+      }
+      #expect(server.requests.count == 2, "A refused password isn't tried again.")
+    }
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `a redirect comes through and isn't followed`(status: Int) async throws {
+    try await LoopbackServer.run({ _ in .answer(status, ["Location: /other"], "moved") }) { server in
+      let response = try await send(server.url("/"))
+      #expect(response.status == status)
+      #expect(response.fields.values(of: "Location") == ["/other"])
+      _ = try await response.body.collect()
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a 304 comes through`() async throws {
+    try await LoopbackServer.run({ _ in [[LoopbackServer.Step].head(304, ["ETag: \"a\""])] }) { server in
+      let response = try await send(server.url("/"), fields: [HTTPField("If-None-Match", "\"a\"")])
+      #expect(response.status == 304)
+      #expect(try await response.body.collect().isEmpty)
+    }
+  }
+
+  @Test func `a body that drips for ever ends at the deadline`() async throws {
+    let drip = [
+      [LoopbackServer.Step].head(200, []), .drip(Array(repeating: 0x20, count: 10_000), milliseconds: 20),
+    ]
+    let error = try await failure(drip, deadline: .milliseconds(300))
+    #expect(error?.code == .timedOut)
+  }
+
+  @Test func `a server that says nothing ends at the idle time-out or the deadline`() async throws {
+    #expect(try await failure([.stall], deadline: .milliseconds(200))?.code == .timedOut)
+    #expect(try await failure([.stall], idle: .seconds(1))?.code == .timedOut)
+  }
+
+  @Test func `a body over the limit is too large, whatever its length says`() async throws {
+    let flood = LoopbackServer.Step.flood(Array(repeating: 0x20, count: 65_536), count: 1_000)
+    #expect(try await failure([[LoopbackServer.Step].head(200, []), flood])?.code == .tooLarge)
+    let lying = [LoopbackServer.Step].head(200, ["Content-Length: 99999999"])
+    #expect(try await failure([lying, flood])?.code == .tooLarge)
+  }
+
+  @Test func `a compressed bomb is stopped at the limit`() async throws {
+    // 10 MB of zeros, compressed twice as a server would that ignores Accept-Encoding.
+    let bomb = try Self.gzip(zeros: 10 << 20)
+    #expect(bomb.count < 100_000)
+    let error = try await failure(.answer(200, ["Content-Encoding: gzip"], bomb))
+    #expect(error?.code == .tooLarge)
+  }
+
+  @Test func `a body that breaks off is an outage`() async throws {
+    let short = [[LoopbackServer.Step].head(200, ["Content-Length: 100"]), .send(Array("half".utf8))]
+    #expect(try await failure(short)?.code.isOutage == true)
+    #expect(try await failure(short + [.reset])?.code.isOutage == true)
+    let chunked = [
+      [LoopbackServer.Step].head(200, ["Transfer-Encoding: chunked"]), .send(Array("5\r\nhel".utf8)),
+    ]
+    #expect(try await failure(chunked)?.code.isOutage == true)
+  }
+
+  @Test func `no connection, no name and a reset are outages`() async throws {
+    #expect(try await failure([.reset])?.code == .offline)
+    var closed: URL?
+    try await LoopbackServer.run({ _ in [] }) { closed = $0.url("/") }
+    let refused = try #require(closed)
+    await #expect { try await send(refused) } throws: { ($0 as? CatalogError)?.code == .offline }
+    let unknown = try #require(URL(string: "http://no-such-host.invalid/?secret"))
+    await #expect { try await send(unknown) } throws: {
+      ($0 as? CatalogError)?.code == .offline && !"\($0)".contains("secret")
+    }
+  }
+
+  @Test func `what isn't HTTP is no answer`() async throws {
+    let error = try await failure([.send(Array("SSH-2.0-OpenSSH_9\r\n".utf8))])
+    #expect(error?.code == .badResponse || error?.code == .offline)
+  }
+
+  @Test func `a cancelled exchange ends at once, before and within the body`() async throws {
+    for steps in [[LoopbackServer.Step.stall], [[LoopbackServer.Step].head(200, []), .send([0x20]), .stall]] {
+      try await LoopbackServer.run({ _ in steps }) { server in
+        let url = server.url("/")
+        let task = Task { () async -> CatalogError? in
+          do throws(CatalogError) {
+            _ = try await send(url).body.collect()
+            return nil
+          } catch {
+            return error
+          }
+        }
+        await server.untilStalled()
+        let cancelled = ContinuousClock().now
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+        #expect(ContinuousClock().now - cancelled < .milliseconds(500))
+      }
+    }
+  }
+
+  @Test func `a fast server and a slow reader lose no byte, by way of the disk`() async throws {
+    let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    let steps = [[LoopbackServer.Step].head(200, []), .flood(block, count: 320)]
+    try await LoopbackServer.run({ _ in steps }) { server in
+      let body = try await send(server.url("/"), byteLimit: 64 << 20).body
+      var count = 0
+      var isRight = true
+      while let bytes = try await body.next() {
+        for byte in bytes {
+          isRight = isRight && byte == block[count % block.count]
+          count += 1
+        }
+        if count < 1 << 20 { try await Task.sleep(for: .milliseconds(20)) }
+      }
+      #expect(count == 320 * 65_536)
+      #expect(isRight)
+    }
+  }
+
+  /// A gzip file of zeros: stored as one block of a run-length, repeated (RFC 1951, RFC 1952).
+  private static func gzip(zeros: Int) throws -> [UInt8] {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "head -c \(zeros) /dev/zero | gzip -9"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return [UInt8](data)
+  }
+}
