@@ -1,17 +1,19 @@
-import CatalogDomain
+package import CatalogDomain
 import Foundation
 
 /// The system's clocks, as far as a request needs them: the time of day, and waiting.
-struct HTTPSystemClock: WallClock {
+package struct HTTPSystemClock: WallClock {
   private static let start = ContinuousClock().now
 
-  func read() -> ClockReading {
+  package init() {}
+
+  package func read() -> ClockReading {
     ClockReading(
       wall: Timestamp(millisecondsSinceEpoch: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))),
       continuous: ContinuousClock().now - Self.start, boot: nil)
   }
 
-  func sleep(for span: Duration) async throws(CancellationError) {
+  package func sleep(for span: Duration) async throws(CancellationError) {
     do {
       try await Task.sleep(for: span, clock: .continuous)
     } catch {
