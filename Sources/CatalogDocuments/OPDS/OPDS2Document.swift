@@ -1,0 +1,163 @@
+public import CatalogDomain
+import Foundation
+
+/// Reads documents of OPDS 2.0: JSON feeds of publications, of loans, and of other feeds.
+public enum OPDS2Document {
+  /// Reads a document.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole document.
+  ///   - source: What messages call it.
+  ///   - limits: How much is taken.
+  ///   - languages: The reader's languages, best first, for titles and names in several.
+  /// - Throws: ``CatalogError`` with code `badResponse` if it isn't an OPDS feed, or `tooLarge`.
+  public static func read(
+    _ bytes: [UInt8], of source: String, limits: DocumentLimits = .init(), languages: [String] = []
+  ) throws(CatalogError) -> OPDSFeed {
+    guard bytes.count <= limits.bytes else {
+      throw CatalogError(.tooLarge, "\(source) has more than \(limits.bytes) bytes. Nothing of it was taken.")
+    }
+    let json: Any
+    do {
+      json = try JSONSerialization.jsonObject(with: Data(bytes))
+    } catch {
+      throw CatalogError(
+        .badResponse, "\(source) is cut off, or isn't well-formed JSON.", cause: error)
+    }
+    guard let object = json as? [String: Any], isFeed(object) else {
+      throw CatalogError(
+        .badResponse,
+        "\(source) is no OPDS feed: it has neither publications, navigation nor groups, or isn't an object.")
+    }
+    var reader = Reader(limits: limits, languages: languages)
+    reader.take(object)
+    guard reader.itemCount <= limits.books else {
+      throw CatalogError(.tooLarge, "\(source) has more than \(limits.books) items. Nothing of it was taken.")
+    }
+    return reader.feed
+  }
+
+  private static func isFeed(_ object: [String: Any]) -> Bool {
+    ["publications", "navigation", "groups", "catalogs"].contains { object[$0] is [Any] }
+  }
+
+  private struct Reader {
+    let limits: DocumentLimits
+    let languages: [String]
+    var feed = OPDSFeed()
+    var itemCount = 0
+
+    mutating func take(_ object: [String: Any]) {
+      let metadata = object["metadata"] as? [String: Any] ?? [:]
+      feed.links = links(object["links"])
+      feed.identifier = metadata["identifier"] as? String
+      feed.expectedBooks = count(metadata["numberOfItems"])
+      take(publications: object["publications"], in: "")
+      take(choices: object["navigation"])
+      for (number, group) in ((object["groups"] as? [Any]) ?? []).enumerated() {
+        guard let group = group as? [String: Any] else { continue }
+        let items = group["publications"] as? [Any]
+        take(publications: items, in: "group \(number + 1), ")
+        take(choices: group["navigation"])
+        let all = count((group["metadata"] as? [String: Any])?["numberOfItems"])
+        if let items, let all, all > items.count {
+          feed.omission = "it shows only the beginning of some of its groups"
+        }
+      }
+      for catalog in (object["catalogs"] as? [Any]) ?? [] {
+        guard let catalog = catalog as? [String: Any] else { continue }
+        let name = text((catalog["metadata"] as? [String: Any])?["title"])
+        for var link in links(catalog["links"]) where link.relations.contains("http://opds-spec.org/catalog")
+        {
+          link.title = name
+          feed.choices.append(link)
+        }
+      }
+    }
+
+    private mutating func take(choices: Any?) {
+      feed.choices += links(choices)
+    }
+
+    private mutating func take(publications: Any?, in place: String) {
+      for (number, publication) in ((publications as? [Any]) ?? []).enumerated() {
+        itemCount += 1
+        guard itemCount <= limits.books else { return }
+        let position = "\(place)item \(number + 1)"
+        guard let publication = publication as? [String: Any] else {
+          feed.page.rejected.append(RejectedItem(position: position, reason: "It isn't a JSON object."))
+          continue
+        }
+        feed.take(item(publication), at: position, limits: limits)
+      }
+    }
+
+    private func item(_ publication: [String: Any]) -> OPDSItem {
+      let metadata = publication["metadata"] as? [String: Any] ?? [:]
+      var item = OPDSItem()
+      item.links = links(publication["links"])
+      item.title = text(metadata["title"])
+      item.authors = names(metadata["author"])
+      item.language = metadata["language"] as? String ?? (metadata["language"] as? [Any])?.first as? String
+      item.updated = (metadata["modified"] as? String).flatMap(RFC3339.parse)
+      item.identifier = identifier(metadata["identifier"], item.links)
+      return item
+    }
+
+    /// The identifier is optional; the address of the publication itself stands in for it.
+    private func identifier(_ value: Any?, _ links: [OPDSFeed.Link]) -> CatalogEntry.Identifier? {
+      if let text = value as? String { return text.isEmpty ? nil : .text(text) }
+      if let number = value as? NSNumber {
+        return number.doubleValue == Double(number.intValue) ? .number(number.intValue) : nil
+      }
+      return links.first { $0.relations.contains("self") }.map { .text($0.href) }
+    }
+
+    /// Text, or the text of a map that suits the reader best: language tags to texts.
+    private func text(_ value: Any?) -> String? {
+      if let text = value as? String { return text }
+      guard let map = value as? [String: Any] else { return nil }
+      let texts = map.compactMapValues { $0 as? String }
+      func tag(_ wanted: String, _ match: (String) -> Bool) -> String? {
+        texts.keys.sorted().first(where: match).flatMap { texts[$0] }
+      }
+      for wanted in languages.map({ $0.lowercased() }) {
+        if let found = tag(wanted, { $0.lowercased() == wanted }) { return found }
+        let primary = wanted.prefix { $0 != "-" }
+        if let found = tag(wanted, { $0.lowercased().prefix { $0 != "-" } == primary }) { return found }
+      }
+      return texts["und"] ?? texts["en"] ?? texts.keys.sorted().first.flatMap { texts[$0] }
+    }
+
+    /// Names: text, an object with a name, or an array that mixes both; what is neither is left out.
+    private func names(_ value: Any?) -> [String] {
+      if let list = value as? [Any] { return list.flatMap(names) }
+      if let object = value as? [String: Any], let name = object["name"] {
+        return text(name).map { [$0] } ?? []
+      }
+      return (value as? String).map { $0.isEmpty ? [] : [$0] } ?? []
+    }
+
+    private func links(_ value: Any?) -> [OPDSFeed.Link] {
+      ((value as? [Any]) ?? []).compactMap { value in
+        guard let object = value as? [String: Any], let href = object["href"] as? String else { return nil }
+        let relations =
+          (object["rel"] as? String).map { [$0] } ?? (object["rel"] as? [Any])?.compactMap { $0 as? String }
+        var link = OPDSFeed.Link(
+          href, relations: relations ?? [], type: object["type"] as? String, title: text(object["title"]))
+        link.isTemplate = object["templated"] as? Bool ?? false
+        let properties = object["properties"] as? [String: Any]
+        if let availability = properties?["availability"] as? [String: Any] {
+          link.state = (availability["state"] as? String)?.lowercased()
+          link.isSince = availability["since"] is String
+          link.until = (availability["until"] as? String).flatMap(RFC3339.parse)
+        }
+        return link
+      }
+    }
+
+    private func count(_ value: Any?) -> Int? {
+      (value as? NSNumber).flatMap { $0.intValue >= 0 ? $0.intValue : nil }
+    }
+  }
+}
