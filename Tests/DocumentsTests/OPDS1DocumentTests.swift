@@ -143,6 +143,16 @@ struct OPDS1DocumentTests {
     #expect(try !read(feed("")).isNavigation)
   }
 
+  @Test func `one book's record, and items that describe none, aren't a whole catalog`() throws {
+    let entry =
+      "<entry xmlns=\"http://www.w3.org/2005/Atom\"><id>1</id><title>T</title><author><name>A</name></author></entry>"
+    let record = try read(entry)
+    #expect(record.page.entries.count == 1)
+    #expect(record.omission != nil)
+    #expect(try read(feed("<entry><id>tag:Fiction</id><title>Fiction</title></entry>")).omission != nil)
+    #expect(try read(feed(book(""))).omission == nil)
+  }
+
   @Test func `an undated book has no date`() throws {
     for text in ["0101-01-01T00:00:00+00:00", "2026-01-01", "yesterday"] {
       let entry = try read(feed(book("<updated>\(text)</updated>"))).page.entries.first

@@ -151,25 +151,36 @@ struct URLSessionTransportTests {
     #expect(error?.code == .badResponse || error?.code == .offline)
   }
 
-  @Test func `a cancelled exchange ends at once, before and within the body`() async throws {
+  @Test func `a cancelled exchange ends within 50 ms, before and within the body`() async throws {
     for steps in [[LoopbackServer.Step.stall], [[LoopbackServer.Step].head(200, []), .send([0x20]), .stall]] {
-      try await LoopbackServer.run({ _ in steps }) { server in
-        let url = server.url("/")
-        let task = Task { () async -> CatalogError? in
-          do throws(CatalogError) {
-            _ = try await send(url).body.collect()
-            return nil
-          } catch {
-            return error
-          }
-        }
-        await server.untilStalled()
-        let cancelled = ContinuousClock().now
-        task.cancel()
-        #expect(await task.value?.code == .cancelled)
-        #expect(ContinuousClock().now - cancelled < .milliseconds(500))
+      // The shortest of several, because other tests keep the machine busy.
+      var shortest = Duration.seconds(60)
+      for _ in 0..<20 where shortest >= .milliseconds(50) {
+        shortest = min(shortest, try await timeToCancel(steps))
       }
+      #expect(shortest < .milliseconds(50))
     }
+  }
+
+  private func timeToCancel(_ steps: [LoopbackServer.Step]) async throws -> Duration {
+    var time = Duration.seconds(60)
+    try await LoopbackServer.run({ _ in steps }) { server in
+      let url = server.url("/")
+      let task = Task { () async -> CatalogError? in
+        do throws(CatalogError) {
+          _ = try await send(url).body.collect()
+          return nil
+        } catch {
+          return error
+        }
+      }
+      await server.untilStalled()
+      let cancelled = ContinuousClock().now
+      task.cancel()
+      #expect(await task.value?.code == .cancelled)
+      time = ContinuousClock().now - cancelled
+    }
+    return time
   }
 
   @Test func `a fast server and a slow reader lose no byte, by way of the disk`() async throws {

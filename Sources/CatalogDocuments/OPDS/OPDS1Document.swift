@@ -155,7 +155,10 @@ private final class AtomReader: NSObject, XMLParserDelegate {
       openLink = nil
     case "entry" where depth == itemDepth:
       close()
-      if depth == 1 { isWhole = true }
+      if depth == 1 {
+        isWhole = true
+        feed.omission = "it is the record of one book, and no feed"
+      }
     case "feed" where depth == 1: finish()
     default: break
     }
@@ -186,6 +189,7 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     }
     // An entry without links, authors or a language is a shelf that leads nowhere.
     if item.links.isEmpty, item.authors.isEmpty, item.language == nil {
+      feed.omission = "some of its items lead nowhere and describe no book"
       let position = "item \(itemCount)"
       if case .text(let id)? = item.identifier, !id.isEmpty, id.utf8.count <= limits.identifierBytes {
         feed.page.rejected.append(

@@ -79,7 +79,12 @@ final class LoopbackServer: @unchecked Sendable {
     Thread.detachNewThread { [weak self, listener] in
       while true {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0, let self else { return }
+        guard connection >= 0, let self else {
+          // Closed here alone: a number that is closed elsewhere may be another server's by now.
+          if connection >= 0 { close(connection) }
+          close(listener)
+          return
+        }
         Thread.detachNewThread { self.serve(connection) }
       }
     }
@@ -100,15 +105,13 @@ final class LoopbackServer: @unchecked Sendable {
 
   /// Closes everything.
   func stop() {
-    let open = queue.sync {
+    queue.sync {
       isStopped = true
-      return self.open
-    }
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-    for connection in open {
-      shutdown(connection, Int32(SHUT_RDWR))
-      released.signal()
+      shutdown(listener, Int32(SHUT_RDWR))
+      for connection in open {
+        shutdown(connection, Int32(SHUT_RDWR))
+        released.signal()
+      }
     }
     stalled.finish()
   }

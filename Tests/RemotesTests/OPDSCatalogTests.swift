@@ -1,0 +1,210 @@
+import CatalogDocuments
+import CatalogDomain
+import CatalogRemotes
+import CatalogTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OPDSCatalogTests {
+  private static func feed(_ ids: [String], next: String? = nil, links: String = "") -> String {
+    let items = ids.map { OPDSWriter.item(CatalogEntry(identifier: .text($0), title: "Book \($0)"), .one) }
+    let link = next.map { "<link rel=\"next\" href=\"\($0)\"/>" } ?? ""
+    return OPDSWriter.feed(items, .one, links: link + links)
+  }
+
+  private static func navigation(_ hrefs: [String], links: String = "") -> String {
+    OPDSWriter.feed(
+      hrefs.map {
+        "<entry><id>n\($0)</id><title>To \($0)</title><link href=\"\($0)\" type=\"application/atom+xml\"/></entry>"
+      }, .one, links: links)
+  }
+
+  private func fetched(
+    _ answers: [String: [LoopbackServer.Step]], start: String = "/", token: String? = nil
+  ) async throws -> (Fetched?, CatalogError?, [LoopbackServer.Request]) {
+    var got: Fetched?
+    var failure: CatalogError?
+    var requests: [LoopbackServer.Request] = []
+    try await LoopbackServer.run({ answers[$0.target] ?? .answer(404) }) { server in
+      var options = HTTPOptions()
+      options.retries = 0
+      let credentials = try token.map {
+        try HTTPCredentials.bearer(token: $0, for: "ada", at: server.url("/"))
+      }
+      let catalog = OPDSCatalog(
+        server.url(start), credentials: credentials.map { [$0] } ?? [], options: options)
+      do throws(CatalogError) { got = try await fetch(catalog) } catch { failure = error }
+      requests = server.requests
+    }
+    return (got, failure, requests)
+  }
+
+  private func reason(_ got: Fetched?) -> String? {
+    if case .partial(let reason)? = got?.conclusion { reason } else { nil }
+  }
+
+  private func isComplete(_ got: Fetched?) -> Bool {
+    if case .complete? = got?.conclusion { true } else { false }
+  }
+
+  @Test func `pages are walked by next alone, from where each came from`() async throws {
+    let (got, _, requests) = try await fetched([
+      "/": .answer(302, ["Location: /a/feed?x=1"]),
+      "/a/feed?x=1": .answer(
+        200, ["ETag: \"1\""],
+        Self.feed(["1"], next: "p%202?q=a%2Fb&amp;c=d", links: "<link rel=\"last\" href=\"/9\"/>")),
+      "/a/p%202?q=a%2Fb&c=d": .answer(200, [], Self.feed(["2", "1"], next: "/z")),
+      "/z": .answer(200, [], Self.feed(["3"])),
+    ])
+    #expect(isComplete(got))
+    #expect(got?.entries.map(\.title) == ["Book 1", "Book 2", "Book 1", "Book 3"])
+    #expect(got?.heads.map(\.validators) == [nil])
+    #expect(requests.map(\.target) == ["/", "/a/feed?x=1", "/a/p%202?q=a%2Fb&c=d", "/z"])
+  }
+
+  @Test(arguments: [
+    [LoopbackServer.Step].answer(404, [], "No books found"), .answer(500), .answer(200, [], "<html/>"),
+    .answer(200, [], feed(["2"], next: "/")), .answer(200, [], navigation(["/x"])),
+    .answer(200, [], feed(["2"]).replacing("urn:feed", with: "urn:other")),
+    .answer(200, [], String(feed(["2"]).dropLast(9))),
+  ])
+  func `a page that fails, goes in a circle or is another feed's leaves a partial answer`(
+    page: [LoopbackServer.Step]
+  ) async throws {
+    let (got, failure, _) = try await fetched([
+      "/": .answer(200, [], Self.feed(["1"], next: "/2")), "/2": page,
+    ])
+    #expect(failure == nil)
+    #expect(reason(got)?.contains("books may be missing") == true)
+    #expect(got?.entries.first?.title == "Book 1")
+  }
+
+  @Test func `a shelf that leads on is followed where there is no choice`() async throws {
+    let (got, _, _) = try await fetched([
+      "/": .answer(200, ["ETag: \"1\""], Self.navigation(["/a"])),
+      "/a": .answer(200, [], Self.navigation(["/b"])),
+      "/b": .answer(200, [], Self.feed(["1"])),
+    ])
+    #expect(isComplete(got))
+    #expect(got?.heads.map(\.validators) == [nil])
+    let crawlable = "<link rel=\"http://opds-spec.org/crawlable\" href=\"/all\"/>"
+    let (all, _, _) = try await fetched([
+      "/": .answer(200, [], Self.navigation(["/a", "/b"], links: crawlable)),
+      "/all": .answer(200, [], Self.feed(["1"])),
+    ])
+    #expect(all?.entries.count == 1)
+  }
+
+  @Test func `where there is a choice, the error lists it, without queries`() async throws {
+    let (_, failure, _) = try await fetched([
+      "/": .answer(200, [], Self.navigation(["/a?token=secret", "/b"]))
+    ])
+    #expect(failure?.code == .badResponse)
+    #expect(failure?.message.contains("'To /b' at 'http://127.0.0.1") == true)
+    #expect(failure?.message.contains("/a'") == true)
+    let (_, endless, _) = try await fetched([
+      "/": .answer(200, [], Self.navigation(["/a"])), "/a": .answer(200, [], Self.navigation(["/"])),
+    ])
+    #expect(endless?.code == .badResponse)
+  }
+
+  @Test func `the shelf says what is on loan, and is asked for only by who has one`() async throws {
+    let shelf = "<link rel=\"http://opds-spec.org/shelf\" href=\"/shelf\"/>"
+    var loan = CatalogEntry(identifier: .text("2"), title: "Book 2")
+    loan.isBorrowed = true
+    loan.borrowedUntil = Timestamp(millisecondsSinceEpoch: 1_796_083_200_000)
+    var elsewhere = loan
+    elsewhere.identifier = .text("9")
+    let loans = OPDSWriter.feed([OPDSWriter.item(loan, .one), OPDSWriter.item(elsewhere, .one)], .one)
+    let answers: [String: [LoopbackServer.Step]] = [
+      "/": .answer(200, ["ETag: \"1\""], Self.feed(["1", "2"], links: shelf)),
+      "/shelf": .answer(200, [], loans),
+    ]
+    let (got, _, requests) = try await fetched(answers, token: "t")
+    #expect(got?.entries.map(\.isBorrowed) == [false, true, true])
+    #expect(got?.entries[1].borrowedUntil == loan.borrowedUntil)
+    #expect(got?.heads.map(\.validators) == [nil])
+    #expect(requests.allSatisfy { $0.value("Authorization") == "Bearer t" })
+    let (anonymous, _, asked) = try await fetched(answers)
+    #expect(anonymous?.entries.map(\.isBorrowed) == [false, false])
+    #expect(asked.count == 1)
+    #expect(anonymous?.heads.first?.validators?.entityTag == "\"1\"")
+  }
+
+  @Test func `loans that can't be read are an error, never loans that have ended`() async throws {
+    let shelf = "<link rel=\"http://opds-spec.org/shelf\" href=\"/shelf\"/>"
+    for status in [500, 401, 404] {
+      let (got, failure, _) = try await fetched(
+        ["/": .answer(200, [], Self.feed(["1"], links: shelf)), "/shelf": .answer(status)], token: "t")
+      #expect(got == nil)
+      #expect(failure != nil)
+    }
+  }
+
+  @Test func `an empty feed is a whole catalog without books`() async throws {
+    let (got, _, _) = try await fetched(["/": .answer(200, [], Self.feed([]))])
+    #expect(isComplete(got))
+    #expect(got?.entries.isEmpty == true)
+  }
+
+  /// Every document of the shared folder: none crashes, and none is silently empty.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["CATALOG_SHARED_DATA"] != nil))
+  func `every real feed gives books, a reason, or an error that says why`() async throws {
+    let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["CATALOG_SHARED_DATA"] ?? "")
+      .appendingPathComponent("feeds")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      .filter { !$0.hasSuffix(".md") }
+    #expect(names.count == 43)
+    for name in names {
+      let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
+      let (got, failure, _) = try await fetched(["/": .answer(200, [], bytes)])
+      if let failure {
+        #expect(failure.code == .badResponse)
+        print("| \(name) | - | - | error: \(failure.message.prefix(150)) |")
+      } else if let got {
+        let end = reason(got).map { "partial: \($0.prefix(150))" } ?? "complete"
+        let left = Set(got.rejected.map(\.reason)).sorted().joined(separator: " ")
+        print("| \(name) | \(got.entries.count) | \(got.rejected.count) \(left) | \(end) |")
+        #expect(!got.entries.isEmpty || !got.rejected.isEmpty || name == "opds1-empty-0.xml")
+      }
+    }
+  }
+
+  /// The raw answers of real servers, played back as they came.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["CATALOG_SHARED_DATA"] != nil))
+  func `every captured answer has the outcome that was measured`() async throws {
+    let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["CATALOG_SHARED_DATA"] ?? "")
+      .appendingPathComponent("captures")
+    let errors: [(String, CatalogError.Code)] = [
+      ("calibre/06-acq-title-beyond-end", .notFound), ("calibre/11-search-none", .notFound),
+      ("calibre/01-root", .badResponse), ("calibre/26-cond-ims", .badResponse),
+      ("calibre/31-badlib", .badResponse), ("calibre/50-digest-noauth", .unauthorized),
+      ("calibre/52-digest-basic-sent", .badResponse), ("calibre/53-basic-noauth", .unauthorized),
+      ("calibre/54-basic-ok", .badResponse), ("calibre/55-basic-bad-6", .forbidden),
+      ("calibre/60-page-with-nul-title", .serverError), ("calibre/27-cond-inm-star", .badResponse),
+      ("calibreweb/22-badauth-4", .throttled), ("nginx/08-private-401", .unauthorized),
+      ("nginx/10-redirect", .offline), ("nginx/11-502", .serverError), ("nginx/03-inm", .badResponse),
+    ]
+    for (name, code) in errors {
+      let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".http")))
+      let (_, failure, _) = try await fetched(["/": [.send(bytes)]])
+      #expect(failure?.code == code, "\(name): \(failure.map { "\($0)" } ?? "no error")")
+      if name.hasSuffix("badauth-4") { #expect(failure?.retryAfter == .seconds(59)) }
+      if name.contains("digest-noauth") { #expect(failure?.message.contains("'digest'") == true) }
+    }
+    let books: [(String, Int, isWhole: Bool)] = [
+      ("calibre/03-acq-newest-p1", 30, false), ("calibre/04-acq-newest-p2", 30, false),
+      ("calibre/09-search-ok", 9, true), ("calibreweb/04-new-p1", 60, false),
+      ("calibreweb/06-new-last", 17, true), ("calibreweb/11-search-none", 0, true),
+      ("calibreweb/07-new-beyond", 0, true),
+    ]
+    for (name, count, isWhole) in books {
+      let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".http")))
+      let (got, failure, _) = try await fetched(["/": [.send(bytes)]])
+      #expect(failure == nil, "\(name): \(failure.map { "\($0)" } ?? "")")
+      #expect(got?.entries.count == count, "\(name)")
+      #expect(isComplete(got) == isWhole, "\(name)")
+    }
+  }
+}
