@@ -214,6 +214,38 @@ struct HTTPCatalogTests {
     try await fetched(answers) { result, _, _ in #expect(code(result) == .badResponse) }
   }
 
+  @Test func `no target of a redirect, however odd, ends the program`() async throws {
+    let odd = [
+      "/x?%zz", "?a=%", "//", "///x", "/%", "http:", ":", "#f", "/a b", "é/ü?ö", "//[::1", "http://", "*",
+    ]
+    for location in odd + [String(repeating: "x", count: 5000)] {
+      try await fetched(["/": .answer(302, ["Location: \(location)"])]) { result, _, _ in
+        #expect(code(result) != nil, "\(location.prefix(20))")
+      }
+    }
+  }
+
+  @Test func `exchanges that end and are cancelled at the same moment end the program as little`()
+    async throws
+  {
+    let answers: LoopbackServer.Handler = { request in
+      request.path == "/r"
+        ? .answer(302, ["Location: /"])
+        : request.path == "/a"
+          ? .answer(401, ["WWW-Authenticate: Basic realm=\"x\""]) : .answer(200, [], Self.one)
+    }
+    try await LoopbackServer.run(answers) { server in
+      let transport = URLSessionTransport()
+      for round in 0..<120 {
+        let url = server.url(["/r", "/a", "/b"][round % 3])
+        let task = Task { try await fetch(HTTPCatalog(url, transport: transport)) }
+        try await Task.sleep(for: .microseconds(40 * (round % 60)))
+        task.cancel()
+        _ = await task.result
+      }
+    }
+  }
+
   @Test func `ten redirects are followed, and no more`() async throws {
     for (count, isFine) in [(10, true), (11, false)] {
       var answers = ["/\(count)": [LoopbackServer.Step].answer(200, [], Self.one)]

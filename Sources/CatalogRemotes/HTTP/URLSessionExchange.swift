@@ -30,6 +30,8 @@ final class URLSessionExchange: @unchecked Sendable {
   private var buffer = SpillBuffer(memoryLimit: bytesInMemory, maySpill: false)
   private var byteCount = 0
   private var end: Result<Void, CatalogError>?
+  /// Whether the session has said its last word.
+  private var isOver = false
 
   init(_ task: URLSessionTask, _ request: HTTPRequest) {
     self.task = task
@@ -107,16 +109,19 @@ final class URLSessionExchange: @unchecked Sendable {
     }
   }
 
-  func ended(_ error: (any Error)?) {
-    queue.async {
-      guard let error else {
-        self.finish(
-          self.receivedHead == nil
-            ? .failure(CatalogError(.badResponse, "\(self.place) gave no answer.")) : .success(()))
+  func ended(_ response: URLResponse?, _ error: (any Error)?) {
+    // Not asynchronous: on Linux a task must not be cancelled once this callback has returned.
+    queue.sync {
+      isOver = true
+      if let error {
+        finish(.failure(HTTPFailure.translate(error, at: place, hasHead: receivedHead != nil)))
         return
       }
-      self.finish(
-        .failure(HTTPFailure.translate(error, at: self.place, hasHead: self.receivedHead != nil)))
+      // A redirect to what can't be read is an answer without a callback for its head.
+      if let response { take(response) }
+      finish(
+        receivedHead == nil
+          ? .failure(CatalogError(.badResponse, "\(place) gave no answer.")) : .success(()))
     }
   }
 
@@ -190,7 +195,7 @@ final class URLSessionExchange: @unchecked Sendable {
     end = result
     deadline?.cancel()
     deadline = nil
-    task.cancel()
+    if !isOver { task.cancel() }
     if let waiter = headWaiter {
       headWaiter = nil
       switch result {

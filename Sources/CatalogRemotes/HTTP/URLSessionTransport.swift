@@ -90,7 +90,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, @unchecked Senda
   ) {
     // What the session would send on holds the credentials, wherever it goes.
     exchange(of: task)?.receivedWhole(response)
-    completionHandler(nil)
+    Self.decline(task) { completionHandler(nil) }
   }
 
   func urlSession(
@@ -108,11 +108,23 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, @unchecked Senda
     }
     // On Linux the default handling of a Basic challenge waits for ever, and no time-out ends it.
     if let response = challenge.failureResponse { exchange(of: task)?.receivedWhole(response) }
-    completionHandler(.cancelAuthenticationChallenge, nil)
+    Self.decline(task) { completionHandler(.cancelAuthenticationChallenge, nil) }
+  }
+
+  /// Ends a task that waits for an answer to a callback.
+  ///
+  /// On Linux an answer that comes after a task was cancelled traps, and nothing tells whether it was; so the
+  /// task is only cancelled there, which needs no answer.
+  private static func decline(_ task: URLSessionTask, answer: () -> Void) {
+    #if canImport(FoundationNetworking)
+      task.cancel()
+    #else
+      answer()
+    #endif
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let exchange = queue.sync { exchanges.removeValue(forKey: task.taskIdentifier) }
-    exchange?.ended(error)
+    exchange?.ended(task.response, error)
   }
 }
