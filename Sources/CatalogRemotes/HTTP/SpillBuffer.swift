@@ -9,12 +9,14 @@ struct SpillBuffer {
 
   private let memoryLimit: Int
   private let maySpill: Bool
-  private var chunks: [[UInt8]] = []
+  private var chunks: [Data] = []
   private var first = 0
   private var bytesInMemory = 0
   private var file: FileHandle?
   private var written: UInt64 = 0
   private var read: UInt64 = 0
+  /// Whether the file stands where the next bytes are to be written.
+  private var isAtEnd = false
 
   /// Creates an empty buffer.
   ///
@@ -25,7 +27,7 @@ struct SpillBuffer {
   }
 
   /// Takes bytes.
-  mutating func append(_ bytes: [UInt8]) throws {
+  mutating func append(_ bytes: Data) throws {
     guard !bytes.isEmpty else { return }
     let isSpilling = read < written
     if !maySpill || (!isSpilling && bytesInMemory + bytes.count <= memoryLimit) {
@@ -35,7 +37,8 @@ struct SpillBuffer {
     }
     let file = try self.file ?? Self.makeFile()
     self.file = file
-    try file.seek(toOffset: written)
+    if !isAtEnd { try file.seek(toOffset: written) }
+    isAtEnd = true
     try file.write(contentsOf: bytes)
     written += UInt64(bytes.count)
   }
@@ -44,16 +47,17 @@ struct SpillBuffer {
   mutating func next() throws -> [UInt8]? {
     if first < chunks.count {
       let chunk = chunks[first]
-      chunks[first] = []
+      chunks[first] = Data()
       first += 1
       bytesInMemory -= chunk.count
       if first == chunks.count {
         chunks = []
         first = 0
       }
-      return chunk
+      return [UInt8](chunk)
     }
     guard read < written, let file else { return nil }
+    isAtEnd = false
     try file.seek(toOffset: read)
     guard let data = try file.read(upToCount: Self.bytesPerRead), !data.isEmpty else {
       throw CocoaError(.fileReadUnknown)

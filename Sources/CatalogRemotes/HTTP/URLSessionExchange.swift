@@ -17,7 +17,7 @@ final class URLSessionExchange: @unchecked Sendable {
   private typealias HeadWaiter = CheckedContinuation<Result<Head, CatalogError>, Never>
   private typealias BodyWaiter = CheckedContinuation<Result<[UInt8]?, CatalogError>, Never>
 
-  private static let bytesInMemory = 4 << 20
+  private static let bytesInMemory = 1 << 20
 
   private let queue = DispatchQueue(label: "CatalogRemotes.URLSessionExchange")
   private let task: URLSessionTask
@@ -86,7 +86,7 @@ final class URLSessionExchange: @unchecked Sendable {
     }
   }
 
-  func received(_ bytes: [UInt8]) {
+  func received(_ bytes: Data) {
     // Not asynchronous: what comes while this is busy waits in the session's queue, not twice.
     queue.sync {
       guard end == nil else { return }

@@ -81,7 +81,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, @unchecked Senda
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    exchange(of: dataTask)?.received([UInt8](data))
+    exchange(of: dataTask)?.received(data)
   }
 
   func urlSession(
