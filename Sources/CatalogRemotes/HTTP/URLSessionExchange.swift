@@ -195,7 +195,8 @@ final class URLSessionExchange: @unchecked Sendable {
     end = result
     deadline?.cancel()
     deadline = nil
-    if !isOver { task.cancel() }
+    // From elsewhere, because cancelling waits for the session, which may wait for this callback to end.
+    if !isOver { DispatchQueue.global().async { [task] in task.cancel() } }
     if let waiter = headWaiter {
       headWaiter = nil
       switch result {

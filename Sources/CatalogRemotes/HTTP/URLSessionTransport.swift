@@ -26,7 +26,11 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
     configuration.timeoutIntervalForRequest = Double(max(1, idleTimeout.wholeMilliseconds)) / 1000
-    let queue = OperationQueue()
+    #if canImport(FoundationNetworking)
+      let queue = BoundedOperationQueue()
+    #else
+      let queue = OperationQueue()
+    #endif
     queue.maxConcurrentOperationCount = 1
     router = URLSessionRouter()
     session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
@@ -53,6 +57,24 @@ public final class URLSessionTransport: HTTPTransport {
       next: { () async throws(CatalogError) in try await exchange.next() },
       cancel: { exchange.giveUp() })
     return HTTPResponse(status: head.status, fields: head.fields, body: body)
+  }
+}
+
+/// A queue that makes a session wait when too many of its callbacks are under way.
+///
+/// On Linux nothing else slows a session down: each piece of a body waits in the queue, and a fast server would
+/// fill the memory with them. Nothing in a callback may wait for the session itself, so tasks are cancelled
+/// from elsewhere.
+private final class BoundedOperationQueue: OperationQueue, @unchecked Sendable {
+  // Unchecked because the class it is made of is; a semaphore is all that it adds.
+  private let slots = DispatchSemaphore(value: 64)
+
+  override func addOperation(_ block: @escaping @Sendable () -> Void) {
+    slots.wait()
+    super.addOperation { [slots] in
+      block()
+      slots.signal()
+    }
   }
 }
 
@@ -117,7 +139,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, @unchecked Senda
   /// task is only cancelled there, which needs no answer.
   private static func decline(_ task: URLSessionTask, answer: () -> Void) {
     #if canImport(FoundationNetworking)
-      task.cancel()
+      DispatchQueue.global().async { task.cancel() }
     #else
       answer()
     #endif
