@@ -49,11 +49,16 @@ let package = Package(
       ],
       resources: [.copy("Fixtures")]),
     .testTarget(name: "DocumentsTests", dependencies: ["CatalogDomain", "CatalogDocuments"]),
+    .target(name: "TestServer", dependencies: ["CatalogDomain"], path: "Tests/TestServer"),
     .testTarget(
       name: "RemotesTests",
-      dependencies: ["CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogTesting"]),
+      dependencies: [
+        "CatalogDomain", "CatalogDocuments", "CatalogRemotes", "CatalogRepository", "CatalogTesting",
+        "TestServer",
+      ]),
     .testTarget(
-      name: "CLITests", dependencies: ["CatalogCLI", "CatalogDomain", "CatalogRepository", "catalogctl"],
+      name: "CLITests",
+      dependencies: ["CatalogCLI", "CatalogDomain", "CatalogRepository", "TestServer", "catalogctl"],
       exclude: ["Golden"]),
     .executableTarget(
       name: "DurabilityWorker",

@@ -3,6 +3,7 @@ import CatalogDomain
 import CatalogRemotes
 import CatalogTesting
 import Foundation
+import TestServer
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

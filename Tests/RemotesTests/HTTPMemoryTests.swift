@@ -1,6 +1,7 @@
 import CatalogDomain
 import CatalogRemotes
 import Foundation
+import TestServer
 import Testing
 
 /// What a large catalog costs; run it alone, because the figure is the whole process's.

@@ -10,6 +10,10 @@ import Foundation
 /// No cache, no cookies, no redirects, no answers to challenges, no compression asked for. Each exchange has a
 /// deadline of its own, because on Linux the session's own limit on a whole answer does nothing, and a body
 /// that drips would run for ever.
+///
+/// The body of a redirect isn't handed over on Linux: the session keeps it and tells of the redirect only at
+/// its end. So the deadline alone bounds it, not the limit of bytes; and while a server floods one faster than
+/// the session copies it, other requests of the process wait.
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let router: URLSessionRouter

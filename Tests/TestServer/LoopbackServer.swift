@@ -1,6 +1,5 @@
-import CatalogDomain
-import CatalogTesting
-import Foundation
+package import CatalogDomain
+package import Foundation
 
 #if canImport(Glibc)
   import Glibc
@@ -12,19 +11,19 @@ import Foundation
 /// lie about its length and reset.
 ///
 /// One request a connection. Unchecked because what changes is touched on its serial queue only.
-final class LoopbackServer: @unchecked Sendable {
+package final class LoopbackServer: @unchecked Sendable {
   /// A request as it came.
-  struct Request: Sendable {
-    var target: String
-    var fields: [HTTPField]
+  package struct Request: Sendable {
+    package var target: String
+    package var fields: [HTTPField]
 
-    var path: String { String(target.prefix { $0 != "?" }) }
+    package var path: String { String(target.prefix { $0 != "?" }) }
 
-    func value(_ name: String) -> String? { fields.values(of: name).first }
+    package func value(_ name: String) -> String? { fields.values(of: name).first }
   }
 
   /// One step of an answer.
-  enum Step: Sendable {
+  package enum Step: Sendable {
     case send([UInt8])
     /// Bytes, over and over, until nobody listens any more or the count is reached.
     case flood([UInt8], count: Int)
@@ -36,9 +35,9 @@ final class LoopbackServer: @unchecked Sendable {
     case reset
   }
 
-  typealias Handler = @Sendable (Request) -> [Step]
+  package typealias Handler = @Sendable (Request) -> [Step]
 
-  let port: Int
+  package let port: Int
   private let listener: Int32
   private let handler: Handler
   private let queue = DispatchQueue(label: "LoopbackServer")
@@ -50,7 +49,7 @@ final class LoopbackServer: @unchecked Sendable {
   private let stalled: AsyncStream<Void>.Continuation
 
   /// Runs a server while `body` runs.
-  static func run(
+  package static func run(
     _ handler: @escaping Handler, _ body: (LoopbackServer) async throws -> Void
   ) async throws {
     let server = try LoopbackServer(handler)
@@ -91,20 +90,20 @@ final class LoopbackServer: @unchecked Sendable {
   }
 
   /// An address on this server.
-  func url(_ target: String) -> URL {
+  package func url(_ target: String) -> URL {
     URL(string: "http://127.0.0.1:\(port)\(target)") ?? URL(fileURLWithPath: "/no/such/address")
   }
 
   /// The requests so far, in the order of their arrival.
-  var requests: [Request] { queue.sync { log } }
+  package var requests: [Request] { queue.sync { log } }
 
   /// Returns once an answer has come to its `.stall`.
-  func untilStalled() async {
+  package func untilStalled() async {
     for await _ in stalls { return }
   }
 
   /// Closes everything.
-  func stop() {
+  package func stop() {
     queue.sync {
       isStopped = true
       shutdown(listener, Int32(SHUT_RDWR))
@@ -204,20 +203,20 @@ extension [UInt8] {
 
 extension [LoopbackServer.Step] {
   /// A whole answer.
-  static func answer(
+  package static func answer(
     _ status: Int = 200, _ fields: [String] = [], _ body: String = "", type: String? = nil
   ) -> [LoopbackServer.Step] {
     answer(status, fields, Array<UInt8>(body.utf8), type: type)
   }
 
-  static func answer(
+  package static func answer(
     _ status: Int, _ fields: [String], _ body: [UInt8], type: String? = nil
   ) -> [LoopbackServer.Step] {
     let all = fields + (type.map { ["Content-Type: \($0)"] } ?? []) + ["Content-Length: \(body.count)"]
     return [head(status, all), .send(body)]
   }
 
-  static func head(_ status: Int, _ fields: [String]) -> LoopbackServer.Step {
+  package static func head(_ status: Int, _ fields: [String]) -> LoopbackServer.Step {
     let lines = ["HTTP/1.1 \(status) Said"] + fields + ["Connection: close", "", ""]
     return .send(Array<UInt8>(lines.joined(separator: "\r\n").utf8))
   }
