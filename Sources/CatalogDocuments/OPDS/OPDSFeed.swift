@@ -58,7 +58,10 @@ public struct OPDSFeed: Sendable {
   public var next: String? { link("next")?.href }
 
   /// The reader's loans.
-  public var shelf: String? { link("http://opds-spec.org/shelf")?.href }
+  public var shelf: String? {
+    let relation = "http://opds-spec.org/shelf"
+    return (link(relation) ?? choices.first { $0.relations.contains(relation) })?.href
+  }
 
   /// The books of a feed of loans: whatever is in it and isn't merely waited for.
   public var loans: [CatalogEntry] {

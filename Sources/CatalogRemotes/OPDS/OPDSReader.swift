@@ -1,0 +1,97 @@
+import CatalogDocuments
+import CatalogDomain
+import Foundation
+
+/// Reads the documents of one walk, and counts what they cost.
+struct OPDSReader {
+  /// A feed, and where it came from in the end.
+  struct Document {
+    var feed: OPDSFeed
+    var answer: HTTPClient.Answer
+    var url: URL { answer.url }
+  }
+
+  static let accept =
+    "application/opds+json, application/atom+xml;profile=opds-catalog, application/atom+xml;q=0.9, */*;q=0.1"
+  /// A feed is read whole, so one may have no more than this.
+  static let bytesPerDocument = 32 << 20
+
+  let client: HTTPClient
+  let limits: DocumentLimits
+  let languages: [String]
+  private var byteCount = 0
+
+  init(client: HTTPClient, limits: DocumentLimits, languages: [String]) {
+    self.client = client
+    self.limits = limits
+    self.languages = languages
+  }
+
+  /// How many bytes the next document may have.
+  var byteLimit: Int { max(0, min(Self.bytesPerDocument, limits.bytes - byteCount)) }
+
+  mutating func get(_ url: URL) async throws(CatalogError) -> Document {
+    try await read(
+      try await client.get(url, accept: Self.accept, languages: languages, byteLimit: byteLimit))
+  }
+
+  mutating func read(_ answer: HTTPClient.Answer) async throws(CatalogError) -> Document {
+    let place = HTTPPlace.text(answer.url)
+    let bytes = try await answer.response.body.collect(atMost: byteLimit, of: place)
+    byteCount += bytes.count
+    let start = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+    // The first character tells what it is; media types are often wrong.
+    let feed =
+      start == 0x7B
+      ? try OPDS2Document.read(bytes, of: place, limits: limits, languages: languages)
+      : try OPDS1Document.read(bytes, of: place, limits: limits)
+    return Document(feed: feed, answer: answer)
+  }
+
+  /// The reader's loans by identifier; nil if the catalog has no shelf, or nobody to have one.
+  ///
+  /// - Throws: If the shelf is there and can't be read: without it every loan would seem to have ended.
+  mutating func loans(
+    of document: Document
+  ) async throws(CatalogError) -> [CatalogEntry.Identifier: CatalogEntry]? {
+    guard let reference = document.feed.shelf,
+      let url = HTTPAddress.resolve(reference, against: document.url), client.hasCredentials(for: url)
+    else { return nil }
+    var loans: [CatalogEntry.Identifier: CatalogEntry] = [:]
+    var seen: Set<String> = [url.absoluteString]
+    var shelf =
+      url.absoluteString == document.url.absoluteString ? document : try await get(url)
+    for _ in 0..<limits.pages {
+      guard shelf.feed.page.rejected.isEmpty || !shelf.feed.page.entries.isEmpty else {
+        throw CatalogError(.badResponse, "The loans at \(HTTPPlace.text(shelf.url)) can't be read.")
+      }
+      for loan in shelf.feed.loans where loans[loan.identifier] == nil { loans[loan.identifier] = loan }
+      guard let next = shelf.feed.next else { return loans }
+      shelf = try await get(try HTTPPaging.target(next, from: shelf.url, seen: &seen))
+    }
+    throw HTTPPaging.tooMany(limits.pages, url)
+  }
+}
+
+extension HTTPBody {
+  /// Returns everything that is left, unless that is more than a document may have.
+  func collect(atMost limit: Int, of place: String) async throws(CatalogError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let more = try await next() {
+      bytes += more
+      guard bytes.count <= limit else {
+        cancel()
+        throw CatalogError(
+          .tooLarge, "\(place) is a feed of more than \(limit) bytes; nothing of it was taken.")
+      }
+    }
+    return bytes
+  }
+}
+
+extension HTTPClient {
+  /// Whether the account has something to show at an address.
+  func hasCredentials(for url: URL) -> Bool {
+    credentials.contains { $0.authorization(for: account, at: url) != nil }
+  }
+}
