@@ -8,7 +8,7 @@ public import Foundation
 /// If a page after the first can't be had, what came before is a partial answer. It is asked "has it changed?"
 /// only if the last answer was a single document: an unchanged first page proves nothing of the second.
 public struct HTTPCatalog: CatalogFetching {
-  private static let accept = "application/json, application/x-ndjson, application/jsonl, */*;q=0.1"
+  static let accept = "application/json, application/x-ndjson, application/jsonl, */*;q=0.1"
 
   private let url: URL
   private let limits: DocumentLimits
@@ -48,8 +48,15 @@ public struct HTTPCatalog: CatalogFetching {
     let client = asking.client(for: request.account)
     let first = try await client.first(
       url, accept: Self.accept, request: request, byteLimit: limits.bytes)
-    if first.isNotModified { return .notModified(first.head(asked: request.validators)) }
-    return try await walk(from: first, client, request, PagedSink(sink))
+    return try await read(first, client, request, into: sink)
+  }
+
+  /// Reads on from the answer to the first question.
+  func read(
+    _ answer: HTTPClient.Answer, _ client: HTTPClient, _ request: FetchRequest, into sink: any FetchSink
+  ) async throws(CatalogError) -> FetchConclusion {
+    if answer.isNotModified { return .notModified(answer.head(asked: request.validators)) }
+    return try await walk(from: answer, client, request, PagedSink(sink))
   }
 
   private func walk(
