@@ -7,7 +7,8 @@ public import CatalogDomain
   public let mode: SearchMode
   private let pause: Duration
   private let clock: any WallClock
-  private let find: @Sendable (String) async throws -> [SearchBook]
+  private let find: @Sendable (String) async throws -> ([SearchBook], SearchOrigin?)
+  private let answered: @MainActor (SearchOrigin) -> Void
 
   /// Creates a service.
   ///
@@ -16,19 +17,31 @@ public import CatalogDomain
   ///   - pause: How long a search waits before it asks, so that typing on cancels it before that.
   ///   - clock: What the pause is measured by.
   ///   - search: Finds the books; any error is shown as `.offline`.
-  public init(
+  public convenience init(
     mode: SearchMode, after pause: Duration = .zero, clock: any WallClock = SystemWallClock(),
     _ search: @escaping @Sendable (String) async throws -> [SearchBook]
+  ) {
+    self.init(mode: mode, pause: pause, clock: clock, answered: { _ in }) { (try await search($0), nil) }
+  }
+
+  init(
+    mode: SearchMode, pause: Duration, clock: any WallClock,
+    answered: @escaping @MainActor (SearchOrigin) -> Void,
+    _ find: @escaping @Sendable (String) async throws -> ([SearchBook], SearchOrigin?)
   ) {
     self.mode = mode
     self.pause = pause
     self.clock = clock
-    find = search
+    self.find = find
+    self.answered = answered
   }
 
   private final class Search: SearchCancellation {
     private var completion: ((Result<[SearchBook], SearchFailure>) -> Void)?
     var task: Task<Void, Never>?
+
+    /// Whether an answer is still wanted.
+    var isOpen: Bool { completion != nil }
 
     init(_ completion: @escaping (Result<[SearchBook], SearchFailure>) -> Void) {
       self.completion = completion
@@ -53,10 +66,11 @@ public import CatalogDomain
     _ query: String, completion: @escaping (Result<[SearchBook], SearchFailure>) -> Void
   ) -> any SearchCancellation {
     let search = Search(completion)
-    search.task = Task { [find, pause, clock] in
+    search.task = Task { [find, pause, clock, answered] in
       do {
         if pause > .zero { try await clock.sleep(for: pause) }
-        let books = try await find(query)
+        let (books, origin) = try await find(query)
+        if search.isOpen, let origin { answered(origin) }
         search.complete(.success(books))
       } catch {
         search.complete(.failure(.offline))
