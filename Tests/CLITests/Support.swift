@@ -11,6 +11,7 @@ final class RecordingConsole: Console {
   var isInputTerminal = false
   var terminalWidth: Int?
   var answers: [String] = []
+  var secrets: [String] = []
   var input: [UInt8] = []
   /// The writes after which standard output is closed; nil if it never is.
   var writesUntilClosed: Int?
@@ -29,6 +30,11 @@ final class RecordingConsole: Console {
   func note(_ text: String) { messages += text }
 
   func readLine() -> String? { answers.isEmpty ? nil : answers.removeFirst() }
+
+  func readSecret(_ prompt: String) throws(CommandFailure) -> String? {
+    messages += prompt
+    return secrets.isEmpty ? nil : secrets.removeFirst()
+  }
 
   func readInput(limit: Int) throws(CommandFailure) -> [UInt8] { Array(input.prefix(limit + 1)) }
 }

@@ -16,9 +16,9 @@ package enum BookLine {
   /// Returns a book's cells, one for each column.
   ///
   /// - Parameters:
-  ///   - id: The number by which the cache knows the book.
+  ///   - id: The number by which the cache knows the book; nil if it doesn't.
   ///   - entry: The book, its loan judged already.
-  package static func cells(id: Int, _ entry: CatalogEntry) -> [Cell] {
+  package static func cells(id: Int?, _ entry: CatalogEntry) -> [Cell] {
     [
       .mark(entry.isBorrowed, shown: "borrowed"), .lines(entry.title, shown: shown(entry)), .number(id),
       identifier(entry.identifier), .text(entry.subtitle), .list(entry.authors), .text(entry.language),

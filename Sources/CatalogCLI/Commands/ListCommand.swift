@@ -36,15 +36,24 @@ extension CommandSpec {
     discussion: [
       "A title matches if it contains the query, whatever the case; accents count, however they are encoded, "
         + "and '%' and '_' are plain text. Borrowed books come first. No hit is an empty list and exits with 0 "
-        + "if the catalog is known; else 69 says why it isn't. " + PolicyOptions.discussion
+        + "if the catalog is known; else 69 says why it isn't. " + PolicyOptions.discussion,
+      "With --remote an OPDS server is asked instead, and its own rule decides; books that the database holds "
+        + "show their id. If the server can't be reached the exit code is 69, unless --or-cached was given: then "
+        + "the saved catalog is searched, by the rule above, and the output says so.",
     ],
-    examples: ["search --account ada sea", "search --account ada --fail-if-none война"],
+    examples: [
+      "search --account ada sea", "search --account ada --fail-if-none война",
+      "search --account ada --remote --from https://books.example/opds --or-cached sea",
+    ],
     arguments: [query],
     options: SharedOptions.scope + [
       ListOptions.limit.spec, SharedOptions.failIfNone.spec, SharedOptions.failIfEmpty.spec,
-    ] + SharedOptions.readingEnd + PolicyOptions.all,
-    exclusive: PolicyOptions.exclusive,
+    ] + RemoteSearchCommand.options + SharedOptions.readingEnd + PolicyOptions.all,
+    exclusive: PolicyOptions.exclusive + RemoteOptions.exclusive, check: RemoteSearchCommand.problem,
     run: { context throws(CommandFailure) in
+      if context.call.has(RemoteSearchCommand.remote) {
+        return try await RemoteSearchCommand(context: context, query: context.call.argument(query)).run()
+      }
       let served = try ServedCatalog.read(context)
       let list = BookList(served: served, matching: context.call.argument(query), context: context)
       return try context.show(

@@ -9,18 +9,23 @@ extension CommandSpec {
     discussion: [
       "The catalog is one of a database; or it is described by options: when it was last right, and what the "
         + "server said. \(PolicyOptions.discussion) The decision is the library's own; nothing is fetched and "
-        + "nothing is written."
+        + "nothing is written.",
+      "With --headers what the server said is read from an answer's header fields, as 'curl -i' or 'curl -I' "
+        + "prints them, and age and lifetime are reckoned term by term as RFC 9111 has it. The answer was asked "
+        + "for at --age or --validated-at, else at its Date, else now; it took no time unless --took says so.",
     ],
     examples: [
       "policy explain --db t.sqlite --account ada --now +7d", "policy explain --age 2d",
       "policy explain --age 5m --max-age 0s --must-revalidate --relaxed-offline",
+      "policy explain --headers answer.txt --age 5m",
     ],
-    options: SharedOptions.scope + StampOptions.moments + StampOptions.terms + PolicyOptions.all
-      + SharedOptions.readingEnd,
-    exclusive: [StampOptions.moments] + PolicyOptions.exclusive
+    options: SharedOptions.scope + HeaderExplanation.options + StampOptions.moments + StampOptions.terms
+      + PolicyOptions.all + SharedOptions.readingEnd,
+    exclusive: [StampOptions.moments] + PolicyOptions.exclusive + HeaderExplanation.exclusive
       + SharedOptions.scope.flatMap { option in
         (StampOptions.moments + StampOptions.terms).map { [option, $0] }
       },
+    check: HeaderExplanation.problem,
     run: { context throws(CommandFailure) in try PolicyExplainCommand(context: context).run() })
 }
 
@@ -30,13 +35,22 @@ private struct PolicyExplainCommand {
   func run() throws(CommandFailure) -> ExitCode {
     let now = context.now
     let change = try PolicyOptions.change(of: context.call, console: context.console)
+    if let headers = try HeaderExplanation(context) {
+      let policy = change?(.standard) ?? .standard
+      let stamp = headers.stamp(of: context.call)
+      let decision = policy.decide(stamp: stamp, now: now)
+      let record = output(decision, stamp: stamp, policy: policy, now: now.wall)
+      return try context.show(headers.output(record, now: now.wall), endingWith: exitCode(decision))
+    }
     let (stamp, stored) = try subject(now: now.wall)
     let policy = change?(stored) ?? stored
     let decision = policy.decide(stamp: stamp, now: now)
     return try context.show(
-      output(decision, stamp: stamp, policy: policy, now: now.wall),
-      endingWith: context.call.has(SharedOptions.failIfStale) && decision.freshness != .fresh
-        ? .stale : .done)
+      output(decision, stamp: stamp, policy: policy, now: now.wall), endingWith: exitCode(decision))
+  }
+
+  private func exitCode(_ decision: FreshnessDecision) -> ExitCode {
+    context.call.has(SharedOptions.failIfStale) && decision.freshness != .fresh ? .stale : .done
   }
 
   /// The stamp to decide about, and the policy stored with it; the standard one if there is none.

@@ -4,59 +4,73 @@ import CatalogRepository
 import Foundation
 
 extension CommandSpec {
-  private static let from = Option(
-    file: "from", value: "file",
-    help: "The catalog's file: a JSON array of books, or one JSON object a line; - reads standard input.")
   private static let ifNeeded = Flag("if-needed", help: "Ask only if the policy says that it isn't fresh.")
-  private static let force = Flag("force", help: "Read the whole file, even if it hasn't changed.")
+  private static let force = Flag("force", help: "Read the whole catalog, even if it hasn't changed.")
 
   /// Refreshes a catalog.
   package static let refresh = CommandSpec(
     "refresh",
-    abstract: "Refresh an account's catalog from a file, and say what changed.",
+    abstract: "Refresh an account's catalog from a file or a server, and say what changed.",
     discussion: [
       "The database is made if it isn't there; its folder has to be. A file that can't be read, or is no "
         + "catalog, changes nothing. A bad item is left out and named, and the row it had stays. A "
         + "policy option changes what it names of the policy stored with the catalog, else of the standard one, "
-        + "and --policy replaces the whole; the result is stored."
+        + "and --policy replaces the whole; the result is stored.",
+      "A server may have a plain catalog in JSON, or one in OPDS 1 or 2: the answer tells which. If it can't be "
+        + "reached the exit code is 69, and if it wants to know who asks, or refuses the password, 77. Passwords "
+        + "and tokens are never taken from the command line, kept, or sent to another server.",
     ],
     examples: [
       "refresh --db t.sqlite --account ada --from c.jsonl",
       "refresh --account ada --from - --if-needed --lifetime 1h",
+      "refresh --account ada --from https://books.example/opds --user ada --password-file pw.txt",
     ],
     options: SharedOptions.scope + [
-      from.spec, ifNeeded.spec, force.spec, SharedOptions.format.spec, SharedOptions.showAccounts.spec,
+      RemoteOptions.from.spec, ifNeeded.spec, force.spec,
+    ] + RemoteOptions.ofServers + [
+      SharedOptions.format.spec, SharedOptions.showAccounts.spec,
       SharedOptions.quiet.spec,
     ] + PolicyOptions.all,
-    required: [from.spec], exclusive: PolicyOptions.exclusive + [[ifNeeded.spec, force.spec]],
-    isWriting: true,
+    required: [RemoteOptions.from.spec],
+    exclusive: PolicyOptions.exclusive + RemoteOptions.exclusive + [[ifNeeded.spec, force.spec]],
+    isWriting: true, check: RemoteOptions.problem,
     run: { context throws(CommandFailure) in
       let mode: RefreshMode =
         context.call.has(ifNeeded) ? .ifNeeded : context.call.has(force) ? .forced : .always
       // Parsing made sure that it is there.
-      return try await RefreshCommand(context: context, mode: mode, file: context.call[from] ?? "-").run()
+      return try await RefreshCommand(
+        context: context, mode: mode, source: context.call[RemoteOptions.from] ?? "-"
+      )
+      .run()
     })
 }
 
 private struct RefreshCommand {
   let context: CommandContext
   let mode: RefreshMode
-  let file: String
+  let source: String
 
   func run() async throws(CommandFailure) -> ExitCode {
     let (account, name) = (try context.account(), context.catalogName)
     let database = try context.databasePath()
     let change = try PolicyOptions.change(of: context.call, console: context.console)
-    try checkFile(isFirst: context.isMissingOrEmpty(database))
+    let server = try server(for: account)
+    let remote: any CatalogFetching
+    if let server {
+      remote = server.catalog
+    } else {
+      try checkFile(isFirst: context.isMissingOrEmpty(database))
+      remote = source == "-" ? FileCatalog.standardInput() : FileCatalog(path: source)
+    }
     let cache = try context.openForWriting(mayCreate: true)
     defer { context.close(cache) }
     let catalog = try CommandFailure.translating { () throws(CatalogError) in
       let stored = try cache.inspect(.catalog(name, of: account)).catalogs.first?.policy ?? .standard
       return try cache.catalog(
-        name, for: account, remote: file == "-" ? FileCatalog.standardInput() : FileCatalog(path: file),
-        policy: change?(stored) ?? stored)
+        name, for: account, remote: remote, policy: change?(stored) ?? stored)
     }
-    let progress = ProgressLine(console: context.console, isQuiet: context.call.has(SharedOptions.quiet))
+    let progress = RefreshProgressLine(
+      console: context.console, isQuiet: context.call.has(SharedOptions.quiet), meter: server?.meter)
     let outcome: RefreshOutcome
     do throws(CatalogError) {
       outcome = try await catalog.refresh(mode) { progress.show($0) }
@@ -76,15 +90,21 @@ private struct RefreshCommand {
     return .done
   }
 
+  /// The server that the command line names; nil if it names a file.
+  private func server(for account: AccountID) throws(CommandFailure) -> ServerOptions? {
+    guard let url = try RemoteOptions.url(of: source, context.call) else { return nil }
+    return try ServerOptions(url, for: account, context)
+  }
+
   /// A file that can't be opened is said before a database is made; one that is there notes the failure.
   private func checkFile(isFirst: Bool) throws(CommandFailure) {
-    guard file != "-" else { return }
-    let name = "'\(Wording.excerpt(file, limit: 300))'"
-    guard FileManager.default.fileExists(atPath: file) else {
+    guard source != "-" else { return }
+    let name = "'\(Wording.excerpt(source, limit: 300))'"
+    guard FileManager.default.fileExists(atPath: source) else {
       throw .failed(.noSuchFile, "There is no file \(name); check the path.")
     }
     guard isFirst else { return }
-    let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+    let target = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
     // What can't be asked, such as the link of an open descriptor, is left to the reading.
     let attributes = try? FileManager.default.attributesOfItem(atPath: target)  // see above
     switch attributes?[.type] as? FileAttributeType {
@@ -92,7 +112,7 @@ private struct RefreshCommand {
     case .typeSocket?: throw .failed(.badData, "\(name) is a socket, which can't be read as a file.")
     default: break
     }
-    guard FileManager.default.isReadableFile(atPath: file) else {
+    guard FileManager.default.isReadableFile(atPath: source) else {
       throw .failed(.noPermission, "\(name) may not be read by this user; check its permissions.")
     }
   }
@@ -105,39 +125,5 @@ private struct RefreshCommand {
         + "\(ServedText.moment(savedAt, context.now.wall))."
     }
     return CommandFailure(error)
-  }
-}
-
-/// Shows how far a refresh has come: in place on a terminal, now and then a line elsewhere.
-private final class ProgressLine {
-  private static let booksPerLine = 10_000
-
-  private let console: any Console
-  private let isQuiet: Bool
-  private var isShown = false
-  private var linesSaid = 0
-
-  init(console: any Console, isQuiet: Bool) {
-    self.console = console
-    self.isQuiet = isQuiet
-  }
-
-  func show(_ progress: RefreshProgress) {
-    guard !isQuiet else { return }
-    var text = Wording.count(progress.books, "book")
-    if let expected = progress.expectedBooks { text += " of \(Wording.grouped(expected))" }
-    if progress.rejected > 0 { text += ", \(Wording.grouped(progress.rejected)) left out" }
-    if console.isErrorTerminal {
-      console.note("\r\u{1B}[K\(text) …")
-      isShown = true
-    } else if progress.books / Self.booksPerLine > linesSaid {
-      linesSaid = progress.books / Self.booksPerLine
-      console.note("\(text) so far\n")
-    }
-  }
-
-  func clear() {
-    if isShown { console.note("\r\u{1B}[K") }
-    isShown = false
   }
 }

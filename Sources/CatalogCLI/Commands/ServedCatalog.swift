@@ -54,7 +54,7 @@ struct ServedCatalog {
 
   private static let unknown =
     "The database knows no such account or no such catalog of it, so it isn't known what the catalog holds. "
-    + "Load it with 'catalogctl refresh --from <file>'."
+    + "Load it with 'catalogctl refresh --from <source>'."
 
   /// What a function throws; if it has come to work meanwhile, the caller tries again.
   private static func thrown(_ body: () throws(CatalogError) -> Void) throws(CatalogError) -> CatalogError {
@@ -75,12 +75,12 @@ struct ServedCatalog {
       return CatalogError(
         .neverLoaded,
         "Nothing is held of this catalog, so it isn't known what it holds. "
-          + "Load it with 'catalogctl refresh --from <file>'.")
+          + "Load it with 'catalogctl refresh --from <source>'.")
     case .unavailable:
       var sentences = ["The catalog may not be served now. \(status.decision.rule.explanation)"]
       if let savedAt = status.savedAt { sentences.append("It was saved \(ServedText.moment(savedAt, now)).") }
       sentences.append(
-        "Refresh it with 'catalogctl refresh --from <file>'" + remedy(status.decision.rule) + ".")
+        "Refresh it with 'catalogctl refresh --from <source>'" + remedy(status.decision.rule) + ".")
       return CatalogError(.unavailable, sentences.joined(separator: " "))
     default: return reason
     }

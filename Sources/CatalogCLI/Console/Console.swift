@@ -17,6 +17,8 @@ package protocol Console: AnyObject {
   func note(_ text: String)
   /// Reads a line from standard input; nil at its end.
   func readLine() -> String?
+  /// Asks for a line on the terminal without showing what is typed; nil at its end, or without a terminal.
+  func readSecret(_ prompt: String) throws(CommandFailure) -> String?
   /// Reads standard input to its end, or to one byte more than the limit.
   func readInput(limit: Int) throws(CommandFailure) -> [UInt8]
 }

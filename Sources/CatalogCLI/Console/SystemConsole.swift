@@ -36,6 +36,33 @@ final class SystemConsole: Console {
 
   func readLine() -> String? { Swift.readLine() }
 
+  func readSecret(_ prompt: String) throws(CommandFailure) -> String? {
+    guard isInputTerminal else { return nil }
+    var settings = termios()
+    // Unsafe because C fills it in through a pointer; it is to a local value.
+    guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+    var before = settings
+    // Control-C comes as a character too, so that nothing ends the program while nothing is shown.
+    settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+    // Unsafe as above. If what is typed would be shown, it isn't asked for.
+    guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else { return nil }
+    defer {
+      // Unsafe as above.
+      _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+      note("\n")
+    }
+    note(prompt)
+    var line = SecretLine()
+    while let byte = try readInput(limit: 0).first {
+      switch line.type(byte) {
+      case .goOn: continue
+      case .done(let text): return text
+      case .interrupted: throw .failed(.interrupted, "Interrupted; nothing was done.")
+      }
+    }
+    return nil
+  }
+
   func readInput(limit: Int) throws(CommandFailure) -> [UInt8] {
     do {
       var bytes: [UInt8] = []

@@ -1,0 +1,275 @@
+import CatalogCLI
+import CatalogDomain
+import Foundation
+import TestServer
+import Testing
+
+/// `refresh --from URL` and `search --remote`, on a server of the tests' own.
+@Suite(.timeLimit(.minutes(2)))
+struct ServerCommandTests {
+  private typealias Step = LoopbackServer.Step
+
+  private static let opds1 = """
+    <feed xmlns="http://www.w3.org/2005/Atom"><id>urn:f</id>
+    <link rel="search" type="application/atom+xml" href="/find/{searchTerms}"/>
+    <entry><id>urn:x:1</id><title>Atom book</title>
+    <link rel="http://opds-spec.org/acquisition" href="x"/></entry></feed>
+    """
+  private static let opds2 =
+    #"{"metadata": {"title": "F"}, "links": [], "publications": [{"metadata": {"identifier": 7, "title": "Two"}}]}"#
+
+  private static func site(_ request: LoopbackServer.Request) -> [LoopbackServer.Step] {
+    switch request.path {
+    case "/plain":
+      .answer(200, ["ETag: \"1\"", "Cache-Control: max-age=60"], "{\"id\": 1, \"title\": \"Line\"}\n")
+    case "/array": .answer(200, [], "[{\"id\": 1, \"title\": \"Array\"}]", type: "text/html")
+    case "/atom": .answer(200, [], opds1, type: "application/octet-stream")
+    case "/two": .answer(200, [], opds2, type: "application/json")
+    case "/html": .answer(200, [], "<!DOCTYPE html><html><body>log in</body></html>", type: "text/html")
+    case "/login": .answer(302, ["Location: /html"])
+    case "/find/atom": .answer(200, [], opds1)
+    case "/secret":
+      request.value("Authorization") == nil
+        ? .answer(401, ["WWW-Authenticate: Basic realm=\"x\""])
+        : .answer(200, [], "[{\"id\": 1, \"title\": \"Hidden\"}]")
+    case "/wait": .answer(429, ["Retry-After: 90"])
+    case "/down": .answer(503, ["Retry-After: 3600"])
+    default: .answer(404)
+    }
+  }
+
+  private func words(_ line: String, _ url: URL) -> [String] {
+    line.replacing("<url>", with: url.absoluteString).split(separator: " ").map(String.init)
+  }
+
+  @Test(arguments: [("/plain", "Line"), ("/array", "Array"), ("/atom", "Atom book"), ("/two", "Two")])
+  func `the kind of a catalog is told from the answer, whatever its media type`(
+    target: String, title: String
+  ) async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    try await LoopbackServer.run(Self.site) { server in
+      let session = await fixture.run(words("refresh --account ada --from <url>", server.url(target)))
+      #expect(session.code == .done, "\(session.messages)")
+      #expect(await fixture.run("list --account ada").output.contains("\"title\":\"\(title)\""))
+    }
+  }
+
+  @Test func `a kind that is given isn't guessed`() async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    try await LoopbackServer.run(Self.site) { server in
+      for (target, kind) in [("/two", "plain"), ("/plain", "opds")] {
+        let session = await fixture.run(
+          words("refresh --account ada --kind \(kind) --from <url>", server.url(target)))
+        #expect(session.code == .badData || session.output.contains("\"leftOut\":1"), "\(session.transcript)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("/html", ExitCode.badData), ("/login", .badData), ("/none", .noSuchFile), ("/secret", .noPermission),
+    ("/wait", .tryAgain), ("/down", .unavailable),
+  ])
+  func `what goes wrong has an exit code, a reason, and leaves the cache as it was`(
+    target: String, code: ExitCode
+  ) async throws {
+    let fixture = try await CacheFixture()
+    let before = await fixture.run("export --account ada").output
+    try await LoopbackServer.run(Self.site) { server in
+      let session = await fixture.run(
+        words("refresh --account ada --from <url>?token=hush", server.url(target)))
+      #expect(session.code == code, "\(session.messages)")
+      #expect(session.messages.contains("The cache is as it was: 4 books"))
+      #expect(!session.transcript.contains("hush"))
+      #expect(await fixture.run("export --account ada").output == before)
+    }
+  }
+
+  @Test func `no server is exit 69, and an address that can't be one is a wrong command line`() async throws {
+    let fixture = try await CacheFixture()
+    var closed: URL?
+    try await LoopbackServer.run({ _ in [] }) { closed = $0.url("/") }
+    let url = try #require(closed)
+    #expect(await fixture.run(words("refresh --account ada --from <url>", url)).code == .unavailable)
+    #expect(await fixture.run("refresh --account ada --from http://").code == .usage)
+    #expect(
+      await fixture.run("refresh --account ada --from http://me:hush@127.0.0.1/").code == .noPermission)
+    let slow = await fixture.run("refresh --account ada --timeout 1s --from x.jsonl")
+    #expect(slow.code == .usage)
+    #expect(slow.messages.contains("--timeout is for a server."))
+  }
+
+  @Test func `a server that doesn't answer ends at the time-out`() async throws {
+    let fixture = try await CacheFixture()
+    try await LoopbackServer.run({ _ in [.stall] }) { server in
+      let session = await fixture.run(
+        words("refresh --account ada --timeout 1s --from <url>", server.url("/")))
+      #expect(session.code == .unavailable)
+      #expect(session.messages.contains("in time") || session.messages.contains("within 1s"))
+    }
+  }
+
+  @Test func `the password comes from a file, the environment or the terminal, and is kept nowhere`()
+    async throws
+  {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let file = try fixture.folder.file("pw.txt", "päss word\n")
+    let expected = "Basic " + Data("al:päss word".utf8).base64EncodedString()
+    try await LoopbackServer.run(Self.site) { server in
+      let line = words("refresh --account ada --user al --from <url>", server.url("/secret"))
+      #expect(await fixture.run(line + ["--password-file", file]).code == .done)
+      let variable = RecordingConsole()
+      variable.environment["CATALOG_PASSWORD"] = "päss word"
+      #expect(await fixture.run(line, console: variable).code == .done)
+      let typed = RecordingConsole()
+      typed.isInputTerminal = true
+      typed.secrets = ["päss word"]
+      let session = await fixture.run(line, console: typed)
+      #expect(session.code == .done)
+      #expect(session.messages.hasPrefix("Password: "))
+      let token = RecordingConsole()
+      token.environment["MY_TOKEN"] = "abc"
+      let tokenLine = words("refresh --account ada --token-env MY_TOKEN --from <url>", server.url("/secret"))
+      #expect(await fixture.run(tokenLine, console: token).code == .done)
+      let sent = server.requests.map { $0.value("Authorization") }
+      #expect(sent == [expected, expected, expected, "Bearer abc"])
+      for missing in [line, tokenLine, line + ["--password-file", file + ".none"]] {
+        let count = server.requests.count
+        let session = await fixture.run(missing)
+        #expect(session.code == .usage || session.code == .noSuchFile)
+        #expect(server.requests.count == count, "Without its password nothing is asked.")
+      }
+    }
+    for (name, text) in try fixture.files() where name != "pw.txt" {
+      #expect(!text.contains("word"), "\(name)")
+    }
+    #expect(await fixture.run("inspect --show-accounts --format json").output.contains("word") == false)
+  }
+
+  @Test func `what the server says of freshness is stored, shown, and its validators are sent back`()
+    async throws
+  {
+    let fixture = try await CacheFixture(isLoaded: false)
+    try await LoopbackServer.run(Self.site) { server in
+      let line = words("refresh --account ada --from <url>", server.url("/plain"))
+      #expect(await fixture.run(line).code == .done)
+      let inspected = await fixture.run("inspect --format json").output
+      for fact in [
+        "\"entityTag\": \"\\\"1\\\"\"", "\"lifetime\": \"1m\"", "\"lifetimeSource\": \"server\"",
+      ] {
+        #expect(inspected.contains(fact), "\(fact) in \(inspected)")
+      }
+      #expect(await fixture.run(line + ["--if-needed"]).output.contains("notNeeded"))
+      #expect(server.requests.count == 1)
+      #expect(await fixture.run(line).code == .done)
+      #expect(server.requests.last?.value("If-None-Match") == "\"1\"")
+    }
+  }
+
+  @Test func `progress counts pages, books and bytes, and draws a bar if the server says how many`()
+    async throws
+  {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let items = (1...30).map { "{\"metadata\": {\"identifier\": \($0), \"title\": \"B\"}}" }
+    let feed =
+      "{\"metadata\": {\"title\": \"F\", \"numberOfItems\": 60}, \"links\": [], \"publications\": ["
+      + items.joined(separator: ",") + "]}"
+    try await LoopbackServer.run({ _ in .answer(200, [], feed) }) { server in
+      let console = RecordingConsole()
+      console.isErrorTerminal = true
+      let line = words("refresh --account ada --from <url>", server.url("/"))
+      let shown = await fixture.run(line, console: console).messages
+      #expect(shown.contains("[##########----------] 1 page, 30 books of 60, "), "\(shown)")
+      #expect(shown.contains("bytes …"))
+      #expect(await fixture.run(line + ["--quiet"]).messages.isEmpty)
+    }
+  }
+
+  @Test func `a search on the server says whose the hits are, and knows the books that are held`()
+    async throws
+  {
+    let fixture = try await CacheFixture()
+    try await LoopbackServer.run(Self.site) { server in
+      let url = server.url("/atom")
+      let line = words("search --account ada --remote --format json --from <url>", url)
+      let found = await fixture.run(line + ["atom"])
+      #expect(found.code == .done, "\(found.messages)")
+      #expect(found.output.contains("\"source\": \"remote\""))
+      #expect(found.output.contains("\"matching\": \"opds\""))
+      #expect(found.output.contains("\"title\": \"Atom book\""))
+      // Of ada's books urn:x:1 is one.
+      #expect(!found.output.contains("\"id\": null"))
+      let none = await fixture.run(line + ["nothing"])
+      #expect(none.code == .done && none.output.contains("\"found\": 0"))
+      #expect(await fixture.run(line + ["--fail-if-none", "nothing"]).code == .noneFound)
+      let stranger = await fixture.run(
+        words("search --account eve --remote --format json --from <url> atom", url))
+      #expect(stranger.output.contains("\"id\": null"))
+      #expect(
+        await fixture.run(words("search --account ada --remote --from <url> x", server.url("/plain"))).code
+          == .badData)
+    }
+  }
+
+  @Test func `offline, a search fails, or falls back to the cache and says so`() async throws {
+    let fixture = try await CacheFixture()
+    var closed: URL?
+    try await LoopbackServer.run({ _ in [] }) { closed = $0.url("/") }
+    let url = try #require(closed)
+    let line = words("search --account ada --remote --format json --from <url>", url)
+    #expect(await fixture.run(line + ["sea"]).code == .unavailable)
+    let cached = await fixture.run(line + ["--or-cached", "sea"])
+    #expect(cached.code == .done)
+    for fact in [
+      "\"source\": \"cache\"", "\"matching\": \"title-substring\"", "\"remoteFailure\": \"offline\"",
+      "\"title\": \"The Sea\"",
+    ] {
+      #expect(cached.output.contains(fact), "\(fact)")
+    }
+    let unknown = words("search --account eve --remote --or-cached --from <url> sea", url)
+    #expect(await fixture.run(unknown).code == .unavailable)
+    for wrong in [
+      "search --account ada --or-cached sea", "search --account ada --remote sea",
+      "search --account ada --remote --from x.jsonl sea",
+    ] {
+      #expect(await fixture.run(wrong).code == .usage, "\(wrong)")
+    }
+  }
+
+  @Test func `a password is typed byte by byte, with its mistakes`() {
+    func typed(_ bytes: [UInt8]) -> SecretLine.Event? {
+      var line = SecretLine()
+      for byte in bytes {
+        let event = line.type(byte)
+        if event != .goOn { return event }
+      }
+      return nil
+    }
+    #expect(typed(Array("aé\u{7F}b\n".utf8)) == .done("ab"))
+    #expect(typed(Array("ab\u{15}c\r".utf8)) == .done("c"))
+    #expect(typed(Array("\u{7F}\n".utf8)) == .done(""))
+    #expect(typed([0x04]) == .done(nil))
+    #expect(typed([0x61, 0x03]) == .interrupted)
+    #expect(typed([0x61]) == nil)
+  }
+
+  @Test func `header fields are reckoned term by term, as recorded`() async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let head =
+      "HTTP/1.1 200 OK\r\nDate: Sun, 01 Nov 2026 11:50:00 GMT\r\nAge: 30\r\nVary: Accept\r\nETag: \"a\"\r\n"
+      + "Cache-Control: max-age=900, stale-if-error=60, must-revalidate\r\n\r\nExpires: in the body"
+    let file = try fixture.folder.file("h.txt", head)
+    let line = ["policy", "explain", "--headers", file, "--took", "2s"]
+    for format in ["table", "json"] {
+      let session = await fixture.run(line + ["--format", format])
+      try Golden.check(session.transcript, "explain-headers-\(format)")
+    }
+    #expect(await fixture.run(line + ["--fail-if-stale", "--now", "+20m"]).code == .stale)
+    let console = RecordingConsole()
+    console.input = Array(head.utf8)
+    #expect(await fixture.run(["policy", "explain", "--headers", "-"], console: console).code == .done)
+    let empty = try fixture.folder.file("e.txt", "nothing here")
+    #expect(await fixture.run(["policy", "explain", "--headers", empty]).code == .badData)
+    #expect(await fixture.run(line + ["--max-age", "1s"]).code == .usage)
+    #expect(await fixture.run(["policy", "explain", "--age", "1s", "--took", "1s"]).code == .usage)
+  }
+}
