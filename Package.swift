@@ -57,6 +57,9 @@ let package = Package(
         "TestServer",
       ]),
     .testTarget(
+      name: "RealServerTests",
+      dependencies: ["CatalogDomain", "CatalogRemotes", "CatalogRepository", "CatalogTesting"]),
+    .testTarget(
       name: "CLITests",
       dependencies: ["CatalogCLI", "CatalogDomain", "CatalogRepository", "TestServer", "catalogctl"],
       exclude: ["Golden"]),
