@@ -85,6 +85,27 @@ struct HTTPCredentialsTests {
     }
   }
 
+  @Test func `a 400 to a password is a scheme that can't be done, if a stranger is told so`() async throws {
+    let cases: [([LoopbackServer.Step], CatalogError.Code)] = [
+      (.answer(401, ["WWW-Authenticate: Digest realm=\"x\", nonce=\"n\""]), .unauthorized),
+      (.answer(401, ["WWW-Authenticate: Basic realm=\"x\""]), .badResponse),
+      (.answer(200, [], Self.books), .badResponse), (.answer(400), .badResponse),
+    ]
+    for (stranger, expected) in cases {
+      try await LoopbackServer.run({ request in
+        request.value("Authorization") == nil ? stranger : .answer(400, [], "Unsupported")
+      }) { server in
+        let credentials = try HTTPCredentials.basic(
+          user: "ada", password: "secret-1", for: "ada", at: server.url("/"))
+        let catalog = HTTPCatalog(server.url("/"), credentials: [credentials])
+        let error = await #expect(throws: CatalogError.self) { try await fetch(catalog) }
+        #expect(error?.code == expected)
+        #expect(error?.message.contains("'digest'") == (expected == .unauthorized))
+        #expect(server.requests.map { $0.value("Authorization") == nil } == [false, true])
+      }
+    }
+  }
+
   @Test func `credentials print redacted`() throws {
     let url = try #require(URL(string: "https://Example.org/x?token=secret-2"))
     let credentials = try HTTPCredentials.basic(

@@ -106,6 +106,13 @@ struct HTTPClient: Sendable {
             response.fields, requestedAt: requestedAt, receivedAt: receivedAt, heuristic: options.heuristic))
       case 301, 302, 303, 307, 308:
         url = try Self.target(of: response, from: url)
+      case 400 where all.count > fields.count:
+        // Some servers that want another scheme don't say so to who uses this one; they do to a stranger.
+        let stranger = try await transport.send(
+          HTTPRequest(url, fields: fields, deadline: options.deadline, byteLimit: byteLimit))
+        let isToldWhy = stranger.status == 401 && HTTPStatus.foreignSchemes(stranger) != nil
+        throw HTTPStatus.failure(
+          isToldWhy ? stranger : response, at: HTTPPlace.text(url), now: receivedAt, sentCredentials: true)
       default:
         throw HTTPStatus.failure(
           response, at: HTTPPlace.text(url), now: receivedAt, sentCredentials: all.count > fields.count)

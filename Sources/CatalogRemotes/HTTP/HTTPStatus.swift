@@ -43,9 +43,7 @@ enum HTTPStatus {
   private static func unauthorized(
     _ response: HTTPResponse, _ place: String, _ sentCredentials: Bool
   ) -> String {
-    let schemes = schemes(response.fields.values(of: "WWW-Authenticate"))
-    let known = schemes.contains { $0 == "basic" || $0 == "bearer" }
-    if !schemes.isEmpty, !known {
+    if let schemes = foreignSchemes(response) {
       return "\(place) asks for the scheme '\(schemes.joined(separator: "', '"))' (401), which can't be done "
         + "here; only Basic and Bearer can. Set the server to one of them."
     }
@@ -53,6 +51,12 @@ enum HTTPStatus {
       return "\(place) doesn't accept the credentials (401). Check them; they aren't tried again."
     }
     return "\(place) wants to know who asks (401). Give a user name and a password, or a token."
+  }
+
+  /// The schemes that an answer asks for, if none of them can be done here; nil if one can, or none is named.
+  static func foreignSchemes(_ response: HTTPResponse) -> [String]? {
+    let schemes = schemes(response.fields.values(of: "WWW-Authenticate"))
+    return schemes.isEmpty || schemes.contains { $0 == "basic" || $0 == "bearer" } ? nil : schemes
   }
 
   /// The schemes of the challenges, in small letters: a word before a blank or at the end that isn't a
