@@ -1,6 +1,6 @@
 /// How much is taken from outside, so that no document can exhaust memory, disk or patience.
 ///
-/// A bound on a whole document, once exceeded, is ``CatalogDomain/CatalogError/Code/tooLarge``; a bound on
+/// A bound on a whole document, once exceeded, is ``CatalogError/Code/tooLarge``; a bound on
 /// one item leaves that item out, counted and named, and takes the others.
 public struct DocumentLimits: Hashable, Sendable {
   /// How many bytes a document may have; 512 MiB by default.

@@ -33,7 +33,7 @@ public struct HTTPCredentials: Sendable, CustomStringConvertible, CustomDebugStr
 
   /// Creates a user name and a password (RFC 7617).
   ///
-  /// - Throws: ``CatalogDomain/CatalogError`` with code `unauthorized` if the name holds a colon, or either a
+  /// - Throws: ``CatalogError`` with code `unauthorized` if the name holds a colon, or either a
   ///   control character, which can't be sent; or if the address isn't one of a server.
   public static func basic(
     user: String, password: String, for account: AccountID, at url: URL
@@ -50,7 +50,7 @@ public struct HTTPCredentials: Sendable, CustomStringConvertible, CustomDebugStr
 
   /// Creates a token (RFC 6750).
   ///
-  /// - Throws: ``CatalogDomain/CatalogError`` with code `unauthorized` if the token is empty or holds what a
+  /// - Throws: ``CatalogError`` with code `unauthorized` if the token is empty or holds what a
   ///   token can't; or if the address isn't one of a server.
   public static func bearer(
     token: String, for account: AccountID, at url: URL

@@ -8,7 +8,7 @@ public import Foundation
 public protocol HTTPTransport: Sendable {
   /// Sends a request, and returns when the head of the answer has come.
   ///
-  /// - Throws: ``CatalogDomain/CatalogError`` with code `offline`, `timedOut`, `badResponse`, `tooLarge` or
+  /// - Throws: ``CatalogError`` with code `offline`, `timedOut`, `badResponse`, `tooLarge` or
   ///   `cancelled`. A status is no error here, whatever it is.
   @concurrent func send(_ request: HTTPRequest) async throws(CatalogError) -> HTTPResponse
 }
