@@ -5,6 +5,10 @@ import Foundation
 import TestServer
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(1)))
 struct URLSessionTransportTests {
   private func send(
@@ -116,6 +120,47 @@ struct URLSessionTransportTests {
     let lying = [LoopbackServer.Step].head(200, ["Content-Length: 99999999"])
     #expect(try await failure([lying, flood])?.code == .tooLarge)
   }
+
+  #if canImport(FoundationNetworking)
+    /// A queue that keeps the session it belongs to waiting, and with it all sessions of the process.
+    ///
+    /// Unchecked because the class it is made of is; what it adds is made for several threads.
+    private final class Blockade: OperationQueue, @unchecked Sendable {
+      let gate = DispatchSemaphore(value: 0)
+      let (entered, entrance) = AsyncStream<Void>.makeStream()
+
+      override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        entrance.yield()
+        gate.wait()
+        gate.signal()
+        super.addOperation(block)
+      }
+    }
+
+    private final class Listener: NSObject, URLSessionDataDelegate {}
+
+    @Test func `a deadline holds even while something else keeps all sessions of the process busy`()
+      async throws
+    {
+      try await LoopbackServer.run({ _ in .answer(200, [], "x") }) { server in
+        let blockade = Blockade()
+        let busy = URLSession(configuration: .ephemeral, delegate: Listener(), delegateQueue: blockade)
+        busy.dataTask(with: server.url("/")).resume()
+        for await _ in blockade.entered { break }
+        // So that this test ends too if the deadline doesn't hold.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 10) { blockade.gate.signal() }
+        let failure = await #expect(throws: CatalogError.self) {
+          try await send(server.url("/"), deadline: .milliseconds(200))
+        }
+        #expect(failure?.code == .timedOut)
+        #expect(blockade.gate.wait(timeout: .now()) == .timedOut, "It ended while the others still waited.")
+        blockade.gate.signal()
+        busy.invalidateAndCancel()
+        let response = try await send(server.url("/"))
+        #expect(response.status == 200)
+      }
+    }
+  #endif
 
   @Test func `a compressed bomb is stopped at the limit`() async throws {
     // 10 MB of zeros, compressed twice as a server would that ignores Accept-Encoding.
