@@ -20,7 +20,8 @@ final class URLSessionExchange: @unchecked Sendable {
   private static let bytesInMemory = 1 << 20
 
   private let queue = DispatchQueue(label: "CatalogRemotes.URLSessionExchange")
-  private let task: URLSessionTask
+  private let makeTask: @Sendable (URLSessionExchange) -> URLSessionTask
+  private var task: URLSessionTask?
   private let request: HTTPRequest
   private let place: String
   private var deadline: DispatchWorkItem?
@@ -33,8 +34,9 @@ final class URLSessionExchange: @unchecked Sendable {
   /// Whether the session has said its last word.
   private var isOver = false
 
-  init(_ task: URLSessionTask, _ request: HTTPRequest) {
-    self.task = task
+  /// - Parameter makeTask: Makes the task, whose callbacks have to come here.
+  init(_ request: HTTPRequest, _ makeTask: @escaping @Sendable (URLSessionExchange) -> URLSessionTask) {
+    self.makeTask = makeTask
     self.request = request
     place = HTTPPlace.text(request.url)
   }
@@ -89,23 +91,7 @@ final class URLSessionExchange: @unchecked Sendable {
   func received(_ bytes: Data) {
     // Not asynchronous: what comes while this is busy waits in the session's queue, not twice.
     queue.sync {
-      guard end == nil else { return }
-      byteCount += bytes.count
-      guard byteCount <= request.byteLimit else {
-        finish(
-          .failure(
-            CatalogError(
-              .tooLarge,
-              "\(place) answered with more than \(request.byteLimit) bytes. Nothing of it was taken; raise the "
-                + "limit if that is right.")))
-        return
-      }
-      do {
-        try buffer.append(bytes)
-      } catch {
-        finish(.failure(diskFailed(error)))
-      }
-      serve()
+      if end == nil { take(bytes) }
     }
   }
 
@@ -145,6 +131,21 @@ final class URLSessionExchange: @unchecked Sendable {
     }
     deadline = item
     queue.asyncAfter(deadline: .now() + seconds, execute: item)
+    // From elsewhere, because on Linux a session that is busy with another answer makes whoever wants a task
+    // wait; the deadline runs all the same.
+    DispatchQueue.global().async { [makeTask] in
+      guard self.queue.sync(execute: { self.end == nil }) else { return }
+      let task = makeTask(self)
+      self.queue.async { self.begin(task) }
+    }
+  }
+
+  private func begin(_ task: URLSessionTask) {
+    guard end == nil else {
+      DispatchQueue.global().async { task.cancel() }
+      return
+    }
+    self.task = task
     task.resume()
   }
 
@@ -159,6 +160,25 @@ final class URLSessionExchange: @unchecked Sendable {
     buffer = SpillBuffer(memoryLimit: Self.bytesInMemory, maySpill: !control.noStore)
     headWaiter?.resume(returning: .success(head))
     headWaiter = nil
+  }
+
+  private func take(_ bytes: Data) {
+    byteCount += bytes.count
+    guard byteCount <= request.byteLimit else {
+      finish(
+        .failure(
+          CatalogError(
+            .tooLarge,
+            "\(place) answered with more than \(request.byteLimit) bytes. Nothing of it was taken; raise the "
+              + "limit if that is right.")))
+      return
+    }
+    do {
+      try buffer.append(bytes)
+    } catch {
+      finish(.failure(diskFailed(error)))
+    }
+    serve()
   }
 
   private func wait(_ waiter: BodyWaiter) {
@@ -196,7 +216,7 @@ final class URLSessionExchange: @unchecked Sendable {
     deadline?.cancel()
     deadline = nil
     // From elsewhere, because cancelling waits for the session, which may wait for this callback to end.
-    if !isOver { DispatchQueue.global().async { [task] in task.cancel() } }
+    if !isOver, let task { DispatchQueue.global().async { task.cancel() } }
     if let waiter = headWaiter {
       headWaiter = nil
       switch result {

@@ -12,8 +12,10 @@ import Foundation
 /// that drips would run for ever.
 ///
 /// The body of a redirect isn't handed over on Linux: the session keeps it and tells of the redirect only at
-/// its end. So the deadline alone bounds it, not the limit of bytes; and while a server floods one faster than
-/// the session copies it, other requests of the process wait.
+/// its end. So the deadline alone bounds it, not the limit of bytes. And all sessions of a process share one
+/// queue there: while a server floods faster than the session reads, which takes a neighbour as fast as memory
+/// or a long redirect, an exchange that was given up isn't torn down, and other requests wait, each to its own
+/// deadline.
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let router: URLSessionRouter
@@ -53,9 +55,11 @@ public final class URLSessionTransport: HTTPTransport {
     // A bomb is smaller on the way than where it arrives.
     wanted.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     for field in request.fields { wanted.setValue(field.value, forHTTPHeaderField: field.name) }
-    let task = session.dataTask(with: wanted)
-    let exchange = URLSessionExchange(task, request)
-    router.register(exchange, for: task)
+    let exchange = URLSessionExchange(request) { [session, router, wanted] exchange in
+      let task = session.dataTask(with: wanted)
+      router.register(exchange, for: task)
+      return task
+    }
     let head = try await exchange.head()
     let body = HTTPBody(
       next: { () async throws(CatalogError) in try await exchange.next() },
