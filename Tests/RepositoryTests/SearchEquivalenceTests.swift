@@ -6,8 +6,8 @@ import Testing
 
 /// The same hits over the cache as over a fixture of the same rows, whatever is asked.
 ///
-/// By default over a few hundred titles made here; with `CATALOG_SHARED_DATA` naming the folder of real titles,
-/// over all of them, with a thousand drawn queries. `CATALOG_SEED` repeats a run.
+/// By default over a few hundred titles made here; with `CATALOG_SHARED_DATA` naming a folder whose
+/// `data` holds real titles, over all of them, with a thousand drawn queries. `CATALOG_SEED` repeats a run.
 @Suite(.timeLimit(.minutes(30)))
 struct SearchEquivalenceTests {
   private static let shared = ProcessInfo.processInfo.environment["CATALOG_SHARED_DATA"]
@@ -37,7 +37,7 @@ struct SearchEquivalenceTests {
     guard let shared else {
       return (0..<10).flatMap { round in madeHere.map { round == 0 ? $0 : "\($0) \(round)" } }
     }
-    let folder = URL(fileURLWithPath: shared)
+    let folder = URL(fileURLWithPath: shared).appendingPathComponent("data")
     let table = try String(contentsOf: folder.appendingPathComponent("catalog-12k.tsv"), encoding: .utf8)
     var titles = table.split(separator: "\n").dropFirst().map { line in
       String(line.split(separator: "\t", omittingEmptySubsequences: false)[1])
