@@ -8,7 +8,7 @@ struct OPDS1DocumentTests {
     """
     <?xml version="1.0" encoding="UTF-8"?>
     <feed xmlns="http://www.w3.org/2005/Atom" xmlns:opds="http://opds-spec.org/2010/catalog" \
-    xmlns:dc="http://purl.org/dc/terms/"><id>urn:feed</id><title>A feed</title>\(inner)</feed>
+    xmlns:dc="http://purl.org/dc/terms/" xmlns:schema="http://schema.org/"><id>urn:feed</id><title>A feed</title>\(inner)</feed>
     """
   }
 
@@ -23,11 +23,13 @@ struct OPDS1DocumentTests {
   @Test func `every field of a book is read, and its identity is the atom id`() throws {
     let inner = """
       <dc:identifier>urn:isbn:9</dc:identifier><author><name> Ada </name></author><author><name>Bob</name></author>
-      <contributor><name>Eve</name></contributor><dc:language>fr</dc:language><updated>2026-01-02T03:04:05Z</updated>
+      <contributor><name>Eve</name></contributor><dc:language>fr</dc:language>
+      <schema:alternativeHeadline>S</schema:alternativeHeadline><updated>2026-01-02T03:04:05Z</updated>
       """
     let entry = try #require(try read(feed(book(inner))).page.entries.first)
     #expect(entry.identifier == .text("urn:1"))
     #expect(entry.title == "T")
+    #expect(entry.subtitle == "S")
     #expect(entry.authors == ["Ada", "Bob"])
     #expect(entry.language == "fr")
     #expect(entry.updated == RFC3339.parse("2026-01-02T03:04:05Z"))

@@ -21,9 +21,10 @@ struct OPDS2DocumentTests {
   @Test func `every field of a publication is read in each of its forms`() throws {
     let first = try entry(
       """
-      "identifier":"urn:1","title":"T","author":["A",{"name":"B"},5555,{"bad":1},{"name":{"en":"C"}}],
+      "identifier":"urn:1","title":"T","subtitle":{"en":"S"},"author":["A",{"name":"B"},5555,{"bad":1},{"name":{"en":"C"}}],
       "language":["fr","en"],"modified":"2026-01-02T03:04:05.123456789+02:00"
       """)
+    #expect(first?.subtitle == "S")
     #expect(first?.authors == ["A", "B", "C"])
     #expect(first?.language == "fr")
     #expect(first?.updated == RFC3339.parse("2026-01-02T01:04:05.123Z"))

@@ -47,6 +47,7 @@ public enum OPDS1Document {
 private final class AtomReader: NSObject, XMLParserDelegate {
   private static let atom = "http://www.w3.org/2005/Atom"
   private static let opds = "http://opds-spec.org/2010/catalog"
+  private static let schema = "http://schema.org/"
   private static let terms = ["http://purl.org/dc/terms/", "http://purl.org/dc/elements/1.1/"]
 
   private let limits: DocumentLimits
@@ -102,6 +103,7 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     case (true, "name", 2) where isInAuthor: open([:])
     case (true, "link", 1): openLink = link(attributes)
     case (false, "language", 1) where Self.terms.contains(namespaceURI ?? ""): open([:])
+    case (false, "alternativeHeadline", 1) where namespaceURI == Self.schema: open([:])
     case (false, "availability", _) where namespaceURI == Self.opds:
       openLink?.state = (attributes["status"] ?? attributes["state"])?.lowercased()
       openLink?.isSince = attributes["since"] != nil
@@ -170,6 +172,7 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     case "id":
       if item == nil { feed.identifier = text } else { item?.identifier = .text(text) }
     case "title": if item?.title == nil { item?.title = text }
+    case "alternativeHeadline": if item?.subtitle == nil { item?.subtitle = text }
     case "updated": item?.updated = RFC3339.parse(text)
     case "language": if item?.language == nil, !text.isEmpty { item?.language = text }
     case "name": if !text.isEmpty { item?.authors.append(text) }

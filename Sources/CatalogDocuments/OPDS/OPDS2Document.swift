@@ -97,6 +97,7 @@ public enum OPDS2Document {
       var item = OPDSItem()
       item.links = links(publication["links"])
       item.title = text(metadata["title"])
+      item.subtitle = text(metadata["subtitle"])
       item.authors = names(metadata["author"])
       item.language = metadata["language"] as? String ?? (metadata["language"] as? [Any])?.first as? String
       item.updated = (metadata["modified"] as? String).flatMap(RFC3339.parse)

@@ -110,6 +110,7 @@ struct OPDSItem {
 
   var identifier: CatalogEntry.Identifier?
   var title: String?
+  var subtitle: String?
   var authors: [String] = []
   var language: String?
   var updated: Timestamp?
@@ -147,6 +148,9 @@ struct OPDSItem {
     guard title.utf8.count <= limits.titleBytes else {
       throw Refusal("Its title has \(title.utf8.count) bytes; at most \(limits.titleBytes) are taken.")
     }
+    guard (subtitle?.utf8.count ?? 0) <= limits.titleBytes else {
+      throw Refusal("Its subtitle has more than \(limits.titleBytes) bytes.")
+    }
     guard authors.count <= limits.authors else {
       throw Refusal("It has \(authors.count) authors; at most \(limits.authors) are taken.")
     }
@@ -157,6 +161,7 @@ struct OPDSItem {
       throw Refusal("Its language has more than \(limits.languageBytes) bytes.")
     }
     var entry = CatalogEntry(identifier: identifier, title: title)
+    entry.subtitle = subtitle.flatMap { $0.isEmpty ? nil : $0 }
     entry.authors = authors
     entry.language = language
     // Servers write years of three digits for what has no date.
