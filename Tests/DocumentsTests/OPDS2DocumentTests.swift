@@ -81,6 +81,29 @@ struct OPDS2DocumentTests {
     #expect { try read(text) } throws: { ($0 as? CatalogError)?.code == .badResponse }
   }
 
+  @Test func `one publication's record isn't a whole catalog`() throws {
+    let feed = try read(
+      "{\"metadata\":{\"title\":\"T\",\"identifier\":\"urn:1\"},\"readingOrder\":[],\"links\":[]}")
+    #expect(feed.page.entries.map(\.title) == ["T"])
+    #expect(feed.omission != nil)
+    #expect(throws: CatalogError.self) { try read("{\"metadata\":{\"title\":\"T\"}}") }
+  }
+
+  @Test func `a document about signing in, or about a problem, is called what it is`() {
+    func failure(_ text: String) -> CatalogError? {
+      #expect(throws: CatalogError.self) { try read(text) }
+    }
+    let flows =
+      "{\"id\":\"x\",\"title\":\"L\",\"authentication\":[{\"type\":\"http://opds-spec.org/auth/basic\"},"
+      + "{\"type\":\"http://e/saml\"},{\"type\":\"it's\"},{\"type\":\"http://e/?secret\"},7]}"
+    #expect(failure(flows)?.code == .unauthorized)
+    #expect(failure(flows)?.message.contains("signing in, by 'basic', 'http://e/saml', and no feed") == true)
+    let problem = "{\"type\":\"http://e/unavailable\",\"title\":\"secret\",\"status\":400}"
+    #expect(failure(problem)?.code == .badResponse)
+    #expect(failure(problem)?.message.contains("a report of a problem") == true)
+    #expect(failure(problem)?.message.contains("secret") == false)
+  }
+
   @Test func `ten thousand levels of nesting trap nothing, and too many books are too large`() {
     let deep =
       "{\"publications\":" + String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)

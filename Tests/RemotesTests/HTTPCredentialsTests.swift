@@ -66,6 +66,35 @@ struct HTTPCredentialsTests {
     }
   }
 
+  @Test func `the ways to sign in that come with a 401 are named, unless one of them can be done here`()
+    async throws
+  {
+    let basic = "{\"type\":\"http://opds-spec.org/auth/basic\"}"
+    let other = "{\"type\":\"http://opds-spec.org/auth/oauth/implicit\"}"
+    for (flows, type, saying) in [
+      (other, "application/opds-authentication+json", "sign in by 'oauth/implicit'"),
+      (other, "Application/OPDS-Authentication+JSON; charset=utf-8", "sign in by 'oauth/implicit'"),
+      ("\(other),\(basic)", "application/opds-authentication+json", "Give a user name and a password"),
+      (other, "application/json", "Give a user name and a password"),
+    ] {
+      let body = "{\"id\":\"x\",\"title\":\"L\",\"authentication\":[\(flows)]}"
+      try await LoopbackServer.run({ _ in .answer(401, [], body, type: type) }) { server in
+        let error = await #expect(throws: CatalogError.self) { try await fetch(HTTPCatalog(server.url("/"))) }
+        #expect(error?.code == .unauthorized)
+        #expect(error?.message.contains(saying) == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
+  @Test func `a document about signing in is never taken for a book`() async throws {
+    let body = "{\"id\":\"x\",\"title\":\"L\",\"authentication\":[]}"
+    let type = "application/opds-authentication+json"
+    try await LoopbackServer.run({ _ in .answer(200, [], body, type: type) }) { server in
+      let error = await #expect(throws: CatalogError.self) { try await fetch(ServerCatalog(server.url("/"))) }
+      #expect(error?.code == .unauthorized)
+    }
+  }
+
   @Test func `a refused password isn't tried again, and the error says what to do`() async throws {
     let cases = [
       ("Basic realm=\"library\"", "Check them"), ("Digest realm=\"a, Basic b\", nonce=\"n\"", "'digest'"),

@@ -24,13 +24,15 @@ public enum OPDS2Document {
       throw CatalogError(
         .badResponse, "\(source) is cut off, or isn't well-formed JSON.", cause: error)
     }
-    guard let object = json as? [String: Any], isFeed(object) else {
-      throw CatalogError(
-        .badResponse,
-        "\(source) is no OPDS feed: it has neither publications, navigation nor groups, or isn't an object.")
-    }
     var reader = Reader(limits: limits, languages: languages)
-    reader.take(object)
+    guard let object = json as? [String: Any] else { throw unfit(nil, source) }
+    if isFeed(object) {
+      reader.take(object)
+    } else if isPublication(object) {
+      reader.take(record: object)
+    } else {
+      throw unfit(object, source)
+    }
     guard reader.itemCount <= limits.books else {
       throw CatalogError(.tooLarge, "\(source) has more than \(limits.books) items. Nothing of it was taken.")
     }
@@ -39,6 +41,29 @@ public enum OPDS2Document {
 
   private static func isFeed(_ object: [String: Any]) -> Bool {
     ["publications", "navigation", "groups", "catalogs"].contains { object[$0] is [Any] }
+  }
+
+  /// Whether it is one publication by itself: a manifest of what there is to read or to get.
+  private static func isPublication(_ object: [String: Any]) -> Bool {
+    (object["metadata"] as? [String: Any])?["title"] != nil
+      && (object["links"] is [Any] || object["readingOrder"] is [Any])
+  }
+
+  /// Why a document is neither.
+  private static func unfit(_ object: [String: Any]?, _ source: String) -> CatalogError {
+    if let object, let flows = OPDSAuthenticationDocument.flows(of: object) {
+      let offer = flows.isEmpty ? "no way" : "'\(flows.joined(separator: "', '"))'"
+      return CatalogError(
+        .unauthorized,
+        "\(source) is about signing in, by \(offer), and no feed. Sign in, or give the address of the feed.")
+    }
+    if let object, object["type"] is String, object["title"] is String || object["status"] is NSNumber {
+      return CatalogError(
+        .badResponse, "\(source) is a report of a problem (RFC 9457), and no OPDS feed. Check the address.")
+    }
+    return CatalogError(
+      .badResponse,
+      "\(source) is no OPDS feed: it has neither publications, navigation nor groups, or isn't an object.")
   }
 
   private struct Reader {
@@ -73,6 +98,12 @@ public enum OPDS2Document {
           feed.choices.append(link)
         }
       }
+    }
+
+    /// Takes a publication that stands alone.
+    mutating func take(record: [String: Any]) {
+      feed.omission = "it is the record of one book, and no feed"
+      take(publications: [record], in: "")
     }
 
     private mutating func take(choices: Any?) {

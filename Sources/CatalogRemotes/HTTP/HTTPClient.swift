@@ -1,3 +1,4 @@
+import CatalogDocuments
 import CatalogDomain
 import Foundation
 
@@ -115,9 +116,21 @@ struct HTTPClient: Sendable {
           isToldWhy ? stranger : response, at: HTTPPlace.text(url), now: receivedAt, sentCredentials: true)
       default:
         throw HTTPStatus.failure(
-          response, at: HTTPPlace.text(url), now: receivedAt, sentCredentials: all.count > fields.count)
+          response, at: HTTPPlace.text(url), now: receivedAt, sentCredentials: all.count > fields.count,
+          flows: await Self.flows(in: response))
       }
     }
+  }
+
+  /// The ways to sign in that come with a 401 in a document; nil if there is none.
+  private static func flows(in response: HTTPResponse) async -> [String]? {
+    let type = response.fields.values(of: "Content-Type").first?.prefix { $0 != ";" }
+    guard response.status == 401, let type,
+      String(type).trimmingBlanks().equalsIgnoringASCIICase(OPDSAuthenticationDocument.mediaType)
+    else { return nil }
+    // A document that is cut off or too long leaves the 401 as clear as it is without one.
+    let bytes = try? await response.body.collect(atMost: 1 << 20, of: "")  // see above
+    return bytes.flatMap(OPDSAuthenticationDocument.flows)
   }
 
   /// Where a redirect leads; from https never to http, and never out of the web.

@@ -2,8 +2,9 @@ import CatalogDomain
 
 /// What a status that isn't a success means in the catalog's terms.
 enum HTTPStatus {
+  /// - Parameter flows: The ways to sign in that a document with the answer offers; nil if none came with it.
   static func failure(
-    _ response: HTTPResponse, at place: String, now: Timestamp, sentCredentials: Bool
+    _ response: HTTPResponse, at place: String, now: Timestamp, sentCredentials: Bool, flows: [String]? = nil
   ) -> CatalogError {
     let status = response.status
     let retryAfter = retryAfter(response.fields, now: now)
@@ -11,7 +12,7 @@ enum HTTPStatus {
       CatalogError(code, message, retryAfter: retryAfter)
     }
     switch status {
-    case 401: return CatalogError(.unauthorized, unauthorized(response, place, sentCredentials))
+    case 401: return CatalogError(.unauthorized, unauthorized(response, place, sentCredentials, flows))
     case 403:
       return made(
         .forbidden,
@@ -41,7 +42,7 @@ enum HTTPStatus {
   }
 
   private static func unauthorized(
-    _ response: HTTPResponse, _ place: String, _ sentCredentials: Bool
+    _ response: HTTPResponse, _ place: String, _ sentCredentials: Bool, _ flows: [String]?
   ) -> String {
     if let schemes = foreignSchemes(response) {
       return "\(place) asks for the scheme '\(schemes.joined(separator: "', '"))' (401), which can't be done "
@@ -49,6 +50,11 @@ enum HTTPStatus {
     }
     if sentCredentials {
       return "\(place) doesn't accept the credentials (401). Check them; they aren't tried again."
+    }
+    if let flows, !flows.isEmpty, !flows.contains("basic") {
+      return
+        "\(place) lets a reader sign in by '\(flows.joined(separator: "', '"))' (401), which can't be done "
+        + "here. Give a token that was got in that way."
     }
     return "\(place) wants to know who asks (401). Give a user name and a password, or a token."
   }

@@ -74,6 +74,11 @@ public struct ServerCatalog: CatalogFetching {
 /// The beginning of a body, looked at before it is read.
 private actor Opening {
   private static let bytesLookedAt = 64 << 10
+  /// Feeds, and what may come in place of one, which isn't a book either.
+  private static let typesOfOPDS: Set = [
+    "application/opds+json", "application/atom+xml", "application/opds-publication+json",
+    OPDSAuthenticationDocument.mediaType, "application/problem+json",
+  ]
 
   private let body: HTTPBody
   private var chunks: [[UInt8]] = []
@@ -90,7 +95,7 @@ private actor Opening {
 
   func kind(mediaType: String?) async throws(CatalogError) -> ServerCatalog.Kind {
     if let type = mediaType?.prefix(while: { $0 != ";" }).lowercased().trimmingBlanks() {
-      if ["application/opds+json", "application/atom+xml"].contains(type) { return .opds }
+      if Self.typesOfOPDS.contains(type) { return .opds }
       if ["application/x-ndjson", "application/jsonl"].contains(type) { return .plain }
     }
     var bytes: [UInt8] = []
