@@ -5,7 +5,7 @@ import TestServer
 import Testing
 
 /// `refresh --from URL` and `search --remote`, on a server of the tests' own.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServerCommandTests {
   private typealias Step = LoopbackServer.Step
 

@@ -7,7 +7,7 @@ import TestServer
 import Testing
 
 /// Answers that are large, endless or deep, or lead where nobody should follow.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct BadAnswerTests {
   /// A transport that answers as the test says, so that addresses may be any.
   private actor Script: HTTPTransport {
@@ -146,9 +146,9 @@ struct BadAnswerTests {
       case "/login":
         [
           [LoopbackServer.Step].head(401, ["WWW-Authenticate: Basic realm=\"x\""]),
-          .flood(block, count: 1000),
+          .flood(block, count: 200),
         ]
-      case "/error": [[LoopbackServer.Step].head(500, []), .flood(block, count: 1000)]
+      case "/error": [[LoopbackServer.Step].head(500, []), .flood(block, count: 200)]
       default: .answer(200, [], "[]")
       }
     }

@@ -6,7 +6,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPCatalogContractTests {
   @Test(arguments: CatalogFetchingContract.cases)
   func `a catalog in an array over HTTP keeps the contract of a remote`(

@@ -6,7 +6,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPCatalogTests {
   private static let one = "[{\"id\":1,\"title\":\"first\"}]"
   private static let two = "[{\"id\":2,\"title\":\"second\"}]"

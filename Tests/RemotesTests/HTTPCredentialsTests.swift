@@ -5,7 +5,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPCredentialsTests {
   private static let books = "[{\"id\":1,\"title\":\"first\"}]"
 

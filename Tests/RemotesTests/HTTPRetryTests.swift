@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Waits and tries, with a transport that answers as the test says and a clock that notes how long it slept.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPRetryTests {
   private actor Script: HTTPTransport, WallClock {
     private var answers: [(Int, [HTTPField])]

@@ -6,7 +6,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct OPDSCatalogContractTests {
   @Test(arguments: CatalogFetchingContract.cases)
   func `an OPDS 1 catalog keeps the contract of a remote`(promise: CatalogFetchingContract.Case) async throws

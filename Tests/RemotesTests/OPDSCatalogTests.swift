@@ -6,7 +6,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OPDSCatalogTests {
   private static func feed(_ ids: [String], next: String? = nil, links: String = "") -> String {
     let items = ids.map { OPDSWriter.item(CatalogEntry(identifier: .text($0), title: "Book \($0)"), .one) }

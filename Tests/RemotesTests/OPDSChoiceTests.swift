@@ -7,7 +7,7 @@ import TestServer
 import Testing
 
 /// Feeds that lead to several others.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OPDSChoiceTests {
   private static func feed(_ ids: [String], next: String? = nil) -> String {
     OPDSWriter.feed(

@@ -5,7 +5,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OPDSSearchTests {
   private static func feed(_ ids: [String], links: String = "") -> String {
     OPDSWriter.feed(

@@ -8,7 +8,7 @@ import Testing
 
 /// A server's search behind the app's own boundary, with the cache to fall back to.
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RemoteBookSearchTests {
   private nonisolated static func feed(_ ids: [String]) -> String {
     OPDSWriter.feed(

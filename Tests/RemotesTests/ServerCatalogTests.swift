@@ -6,7 +6,7 @@ import Foundation
 import TestServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServerCatalogTests {
   private static let feed =
     "{\"metadata\":{\"title\":\"F\"},\"links\":[],\"publications\":[{\"metadata\":{\"identifier\":1,\"title\":\"A\"}}]}"

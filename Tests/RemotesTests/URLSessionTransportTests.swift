@@ -9,19 +9,19 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct URLSessionTransportTests {
   private func send(
-    _ url: URL, fields: [HTTPField] = [], deadline: Duration = .seconds(20), byteLimit: Int = 1 << 20,
-    idle: Duration = .seconds(20)
+    _ url: URL, fields: [HTTPField] = [], deadline: Duration = .seconds(60), byteLimit: Int = 1 << 20,
+    idle: Duration = .seconds(60)
   ) async throws(CatalogError) -> HTTPResponse {
     try await URLSessionTransport(idleTimeout: idle)
       .send(HTTPRequest(url, fields: fields, deadline: deadline, byteLimit: byteLimit))
   }
 
   private func failure(
-    _ steps: [LoopbackServer.Step], deadline: Duration = .seconds(20), byteLimit: Int = 1 << 20,
-    idle: Duration = .seconds(20)
+    _ steps: [LoopbackServer.Step], deadline: Duration = .seconds(60), byteLimit: Int = 1 << 20,
+    idle: Duration = .seconds(60)
   ) async throws -> CatalogError? {
     var failure: CatalogError?
     try await LoopbackServer.run({ _ in steps }) { server in
@@ -55,7 +55,7 @@ struct URLSessionTransportTests {
       let transport = URLSessionTransport()
       for _ in 0..<2 {
         let request = HTTPRequest(
-          server.url("/p?q=1"), fields: [HTTPField("If-None-Match", "W/\"a\"")], deadline: .seconds(9),
+          server.url("/p?q=1"), fields: [HTTPField("If-None-Match", "W/\"a\"")], deadline: .seconds(60),
           byteLimit: 9)
         _ = try await transport.send(request).body.collect()
       }
@@ -115,7 +115,7 @@ struct URLSessionTransportTests {
   }
 
   @Test func `a body over the limit is too large, whatever its length says`() async throws {
-    let flood = LoopbackServer.Step.flood(Array(repeating: 0x20, count: 65_536), count: 1_000)
+    let flood = LoopbackServer.Step.flood(Array(repeating: 0x20, count: 65_536), count: 200)
     #expect(try await failure([[LoopbackServer.Step].head(200, []), flood])?.code == .tooLarge)
     let lying = [LoopbackServer.Step].head(200, ["Content-Length: 99999999"])
     #expect(try await failure([lying, flood])?.code == .tooLarge)
@@ -242,7 +242,6 @@ struct URLSessionTransportTests {
           isRight = isRight && byte == block[count % block.count]
           count += 1
         }
-        if count < 1 << 20 { try await Task.sleep(for: .milliseconds(20)) }
       }
       #expect(count == 320 * 65_536)
       #expect(isRight)
