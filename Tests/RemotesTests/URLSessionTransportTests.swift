@@ -145,7 +145,8 @@ struct URLSessionTransportTests {
       try await LoopbackServer.run({ _ in .answer(200, [], "x") }) { server in
         let blockade = Blockade()
         let busy = URLSession(configuration: .ephemeral, delegate: Listener(), delegateQueue: blockade)
-        busy.dataTask(with: server.url("/")).resume()
+        let url = server.url("/")
+        DispatchQueue.global().async { busy.dataTask(with: url).resume() }
         for await _ in blockade.entered { break }
         // So that this test ends too if the deadline doesn't hold.
         DispatchQueue.global().asyncAfter(deadline: .now() + 10) { blockade.gate.signal() }
@@ -161,6 +162,23 @@ struct URLSessionTransportTests {
       }
     }
   #endif
+
+  @Test func `more requests at once than the system has threads are all answered`() async throws {
+    let body = [UInt8](repeating: 0x20, count: 1 << 20)
+    try await LoopbackServer.run({ _ in .answer(200, [], body) }) { server in
+      let counts = await withTaskGroup(of: Int?.self) { group in
+        for number in 0..<200 {
+          let url = server.url("/\(number)")
+          group.addTask {
+            // What went wrong shows in the count.
+            try? await send(url, byteLimit: 1 << 20).body.collect().count  // see above
+          }
+        }
+        return await group.reduce(into: [Int?]()) { $0.append($1) }
+      }
+      #expect(counts.count { $0 == 1 << 20 } == 200)
+    }
+  }
 
   @Test func `a compressed bomb is stopped at the limit`() async throws {
     // 10 MB of zeros, compressed twice as a server would that ignores Accept-Encoding.
