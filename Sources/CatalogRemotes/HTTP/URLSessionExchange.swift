@@ -18,6 +18,11 @@ final class URLSessionExchange: @unchecked Sendable {
   private typealias BodyWaiter = CheckedContinuation<Result<[UInt8]?, CatalogError>, Never>
 
   private static let bytesInMemory = 1 << 20
+  /// Where tasks are made and cancelled.
+  ///
+  /// On Linux both wait for a queue that all sessions of the process share. Whoever waits there may not be one
+  /// that is waited for, nor take one thread after the other from those that the process has.
+  static let control = DispatchQueue(label: "CatalogRemotes.URLSessionExchange.control")
 
   private let queue = DispatchQueue(label: "CatalogRemotes.URLSessionExchange")
   private let makeTask: @Sendable (URLSessionExchange) -> URLSessionTask
@@ -131,9 +136,8 @@ final class URLSessionExchange: @unchecked Sendable {
     }
     deadline = item
     queue.asyncAfter(deadline: .now() + seconds, execute: item)
-    // From elsewhere, because on Linux a session that is busy with another answer makes whoever wants a task
-    // wait; the deadline runs all the same.
-    DispatchQueue.global().async { [makeTask] in
+    // The deadline runs from here, however long the task takes to be made.
+    Self.control.async { [makeTask] in
       guard self.queue.sync(execute: { self.end == nil }) else { return }
       let task = makeTask(self)
       self.queue.async { self.begin(task) }
@@ -142,7 +146,7 @@ final class URLSessionExchange: @unchecked Sendable {
 
   private func begin(_ task: URLSessionTask) {
     guard end == nil else {
-      DispatchQueue.global().async { task.cancel() }
+      Self.control.async { task.cancel() }
       return
     }
     self.task = task
@@ -215,8 +219,7 @@ final class URLSessionExchange: @unchecked Sendable {
     end = result
     deadline?.cancel()
     deadline = nil
-    // From elsewhere, because cancelling waits for the session, which may wait for this callback to end.
-    if !isOver, let task { DispatchQueue.global().async { task.cancel() } }
+    if !isOver, let task { Self.control.async { task.cancel() } }
     if let waiter = headWaiter {
       headWaiter = nil
       switch result {

@@ -74,12 +74,14 @@ public final class URLSessionTransport: HTTPTransport {
 /// fill the memory with them. Nothing in a callback may wait for the session itself, so tasks are cancelled
 /// from elsewhere.
 private final class BoundedOperationQueue: OperationQueue, @unchecked Sendable {
-  // Unchecked because the class it is made of is; a semaphore is all that it adds.
+  // Unchecked because the class it is made of is; what it adds is made for several threads.
   private let slots = DispatchSemaphore(value: 64)
+  /// A thread of its own: those that the process shares may all be waiting for this session.
+  private let callbacks = DispatchQueue(label: "CatalogRemotes.BoundedOperationQueue")
 
   override func addOperation(_ block: @escaping @Sendable () -> Void) {
     slots.wait()
-    super.addOperation { [slots] in
+    callbacks.async { [slots] in
       block()
       slots.signal()
     }
@@ -147,7 +149,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, @unchecked Senda
   /// task is only cancelled there, which needs no answer.
   private static func decline(_ task: URLSessionTask, answer: () -> Void) {
     #if canImport(FoundationNetworking)
-      DispatchQueue.global().async { task.cancel() }
+      URLSessionExchange.control.async { task.cancel() }
     #else
       answer()
     #endif
