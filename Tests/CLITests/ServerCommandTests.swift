@@ -165,6 +165,24 @@ struct ServerCommandTests {
     }
   }
 
+  @Test func `a refresh from another server brings that server's books, whatever it calls unchanged`()
+    async throws
+  {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let site: LoopbackServer.Handler = { request in
+      request.value("If-None-Match") == nil
+        ? .answer(200, ["ETag: \"1\""], "[{\"id\": 1, \"title\": \"At \(request.path)\"}]")
+        : [[LoopbackServer.Step].head(304, [])]
+    }
+    try await LoopbackServer.run(site) { server in
+      for path in ["/here", "/there"] {
+        let session = await fixture.run(words("refresh --account ada --from <url>", server.url(path)))
+        #expect(session.code == .done)
+        #expect(await fixture.run("list --account ada").output.contains("At \(path)"))
+      }
+    }
+  }
+
   @Test func `progress counts pages, books and bytes, and draws a bar if the server says how many`()
     async throws
   {
