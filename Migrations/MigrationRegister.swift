@@ -16,6 +16,7 @@ package enum MigrationRegister {
   package static let all: [Migration] = [
     (name: "0001_create_catalog.sql", bytes: PackageResources._001_create_catalog_sql),
     (name: "0002_add_subtitle.sql", bytes: PackageResources._002_add_subtitle_sql),
+    (name: "0003_add_validator_scope.sql", bytes: PackageResources._003_add_validator_scope_sql),
   ].enumerated().map { position, file in
     Migration(version: position + 1, fileName: file.name, sql: String(decoding: file.bytes, as: UTF8.self))
   }

@@ -46,7 +46,8 @@ package struct CatalogRecord: Sendable {
     next_text_id, validated_begun, validated_wall, validated_continuous, validated_boot, initial_age, \
     latest_wall_seen, server_lifetime, server_swr, server_sie, must_revalidate, no_cache, entity_tag, \
     last_modified, answer_digest, failure_code, failure_at, policy_lifetime, policy_swr, policy_sie, \
-    policy_within_from, policy_within_to, policy_is_relaxed, policy_tolerance
+    policy_within_from, policy_within_to, policy_is_relaxed, policy_tolerance, \
+    validator_scope
     """
 
   /// Reads a row of `columns`, which begin at a column.
@@ -81,7 +82,8 @@ package struct CatalogRecord: Sendable {
       stamp = nil
     }
     validators = FetchValidators(
-      entityTag: try row.optionalText(first + 22), lastModified: try row.optionalText(first + 23))
+      entityTag: try row.optionalText(first + 22), lastModified: try row.optionalText(first + 23),
+      scope: try row.optionalText(first + 34))
     digest = try row.optionalText(first + 24)
     if let name = try row.optionalText(first + 25) {
       failure = CatalogStatus.Failure(

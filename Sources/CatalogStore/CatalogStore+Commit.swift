@@ -146,7 +146,7 @@ extension CatalogStore {
       UPDATE catalog SET \(FetchHead.assignments), version = ?, answered = ?, is_loaded = 1, is_complete = ?,
         book_count = ?, read_seal = ?, rest_seal = ?, next_text_id = ?, validated_begun = ?, validated_wall = ?,
         validated_continuous = ?, validated_boot = ?, latest_wall_seen = ?, entity_tag = ?, last_modified = ?,
-        answer_digest = ?, failure_code = NULL, failure_at = NULL
+        validator_scope = ?, answer_digest = ?, failure_code = NULL, failure_at = NULL
       WHERE account = ? AND name = ?
       """)
     try head.bind(to: update, from: 1)
@@ -164,9 +164,10 @@ extension CatalogStore {
     try update.bind(18, ticket.request.wall.millisecondsSinceEpoch)
     try update.bind(19, validators?.entityTag)
     try update.bind(20, validators?.lastModified)
-    try update.bind(21, digest)
-    try update.bind(22, ticket.key.account.number)
-    try update.bind(23, ticket.key.name.rawValue)
+    try update.bind(21, validators?.scope)
+    try update.bind(22, digest)
+    try update.bind(23, ticket.key.account.number)
+    try update.bind(24, ticket.key.name.rawValue)
     try update.run()
   }
 
@@ -179,7 +180,7 @@ extension CatalogStore {
       let update = try connection.prepare(
         """
         UPDATE catalog SET answered = ?, stale_mark = ?, entity_tag = NULL, last_modified = NULL,
-          answer_digest = NULL
+          validator_scope = NULL, answer_digest = NULL
         WHERE account = ? AND name = ?
         """)
       try update.bind(1, ticket.begun)

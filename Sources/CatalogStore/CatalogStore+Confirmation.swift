@@ -30,7 +30,7 @@ extension CatalogStore {
       let update = try connection.prepare(
         """
         UPDATE catalog SET version = ?, read_seal = ?, rest_seal = ?, entity_tag = NULL, last_modified = NULL,
-          answer_digest = NULL
+          validator_scope = NULL, answer_digest = NULL
         WHERE account = ? AND name = ?
         """)
       var seal = record.seal

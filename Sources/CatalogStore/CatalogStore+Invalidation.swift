@@ -114,8 +114,8 @@ extension CatalogStore {
             read_seal = 0, rest_seal = 0, validated_begun = NULL, validated_wall = NULL,
             validated_continuous = NULL, validated_boot = NULL, initial_age = NULL, latest_wall_seen = NULL,
             server_lifetime = NULL, server_swr = NULL, server_sie = NULL, must_revalidate = 0, no_cache = 0,
-            entity_tag = NULL, last_modified = NULL, answer_digest = NULL, failure_code = NULL,
-            failure_at = NULL
+            entity_tag = NULL, last_modified = NULL, validator_scope = NULL, answer_digest = NULL,
+            failure_code = NULL, failure_at = NULL
           WHERE account = ?2 AND name = ?3
           """)
         try update.bind(1, floor)

@@ -61,6 +61,9 @@ struct CatalogEntryTests {
   @Test func `validators are there only if there is one`() {
     #expect(FetchValidators() == nil)
     #expect(FetchValidators(entityTag: "W/\"1\"")?.entityTag == "W/\"1\"")
+    #expect(FetchValidators(entityTag: "1")?.about("a") != nil)
+    #expect(FetchValidators(entityTag: "1", scope: "a")?.about("a") != nil)
+    #expect(FetchValidators(entityTag: "1", scope: "a")?.about("b") == nil)
     #expect(FetchValidators(lastModified: "x")?.lastModified == "x")
   }
 }

@@ -25,7 +25,7 @@ struct ReleasedSchemaTests {
     try CatalogCache.inMemory().inspect().schemaVersion
   }
 
-  @Test(arguments: [1])
+  @Test(arguments: [1, 2])
   func `a file of a released schema is migrated, with everything in it`(version: Int) async throws {
     let workspace = try copy(version)
     let cache = try workspace.open()
@@ -51,7 +51,7 @@ struct ReleasedSchemaTests {
     try cache.close()
   }
 
-  @Test(arguments: [1])
+  @Test(arguments: [1, 2])
   func `a file of an older schema that is opened for reading only needs a migration, and stays as it is`(
     version: Int
   ) throws {

@@ -96,6 +96,42 @@ struct HTTPCatalogTests {
     }
   }
 
+  @Test
+  func `what is held of another address, in another language or from another adapter isn't asked about`()
+    async throws
+  {
+    // Every document of the server has the same tag, and says "not modified" to whoever holds it.
+    let answer: LoopbackServer.Handler = { request in
+      request.value("If-None-Match") == nil
+        ? .answer(200, ["ETag: \"1\""], Self.one) : [[LoopbackServer.Step].head(304, ["ETag: \"1\""])]
+    }
+    try await LoopbackServer.run(answer) { server in
+      let remotes: [any CatalogFetching] = [
+        HTTPCatalog(server.url("/a?x=1")), HTTPCatalog(server.url("/a?x=2")),
+        ServerCatalog(server.url("/a?x=1")),
+        OPDSCatalog(server.url("/a?x=1")),
+      ]
+      let first = try await fetch(remotes[0])
+      let held = try #require(first.heads.first?.validators)
+      for (number, remote) in remotes.enumerated() {
+        let count = server.requests.count
+        // What isn't OPDS fails once it has been asked for.
+        _ = try? await fetch(remote, validators: held)
+        #expect(
+          server.requests.dropFirst(count).map { $0.value("If-None-Match") } == [number == 0 ? "\"1\"" : nil])
+      }
+      var request = FetchRequest(account: "ada", validators: held)
+      request.languages = ["fr"]
+      _ = try await remotes[0].fetch(request, into: RecordingSink())
+      #expect(server.requests.last?.value("If-None-Match") == nil)
+      guard case .notModified(let head) = try await fetch(remotes[0], validators: held).conclusion else {
+        Issue.record("The same question has the same answer.")
+        return
+      }
+      #expect(head.validators == held)
+    }
+  }
+
   @Test func `a 304 to a question without validators is no answer`() async throws {
     try await fetched(["/": [[LoopbackServer.Step].head(304, [])]]) { result, _, _ in
       #expect(code(result) == .badResponse)

@@ -157,7 +157,8 @@ struct RefreshTests {
   }
 
   @Test func `validators go back, and not modified moves the stamp and touches no row`() async throws {
-    let head = FetchHead(validators: FetchValidators(entityTag: "\"1\"", lastModified: "yesterday"))
+    let head = FetchHead(
+      validators: FetchValidators(entityTag: "\"1\"", lastModified: "yesterday", scope: "here"))
     remote.script(.entries([book(1, "one")], head: head), .entries([book(1, "one")], head: head))
     try await catalog.refresh()
     fixture.clock.advance(by: .seconds(3600))

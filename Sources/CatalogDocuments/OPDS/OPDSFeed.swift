@@ -31,6 +31,11 @@ public struct OPDSFeed: Sendable {
     }
   }
 
+  /// The revision of what is read from an item; it rises with what a reader takes of the same document.
+  ///
+  /// Whoever asks a server "has it changed?" has to ask for all if the last answer was read by another revision.
+  public static let revision = 2
+
   /// What the feed calls itself; nil if it doesn't.
   public var identifier: String?
   /// The books, and the items that couldn't be taken.

@@ -52,12 +52,23 @@ public struct FetchValidators: Hashable, Sendable {
   public var entityTag: String?
   /// The `Last-Modified` date as it was sent.
   public var lastModified: String?
+  /// What they are about, in the adapter's own words; nil if it doesn't say.
+  ///
+  /// An adapter that may be asked with what another one got, or with what it got elsewhere, says here what tells
+  /// the one from the other. No secret belongs in it: it is stored.
+  public var scope: String?
 
   /// Creates validators, or nil if there is none.
-  public init?(entityTag: String? = nil, lastModified: String? = nil) {
+  public init?(entityTag: String? = nil, lastModified: String? = nil, scope: String? = nil) {
     guard entityTag != nil || lastModified != nil else { return nil }
     self.entityTag = entityTag
     self.lastModified = lastModified
+    self.scope = scope
+  }
+
+  /// Returns the validators if they may be about a scope: they say so, or don't say.
+  public func about(_ scope: String) -> FetchValidators? {
+    self.scope == nil || self.scope == scope ? self : nil
   }
 }
 

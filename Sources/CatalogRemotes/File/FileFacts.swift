@@ -62,7 +62,7 @@ struct FileFacts: Equatable {
     let parts =
       ["\(sizeInBytes)", Self.text(modified), changed.map(Self.text) ?? "", "\(device)", "\(number)"]
       + [reading.map { String($0, radix: 36) }.joined(separator: ".")]
-    return FetchValidators(entityTag: "\"\(parts.joined(separator: "-"))\"")
+    return FetchValidators(entityTag: "\"\(parts.joined(separator: "-"))\"", scope: "file")
   }
 
   /// Does something with a file, and says what went wrong in the catalog's terms.

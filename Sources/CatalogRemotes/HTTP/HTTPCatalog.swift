@@ -47,8 +47,12 @@ public struct HTTPCatalog: CatalogFetching {
   ) async throws(CatalogError) -> FetchConclusion {
     let client = asking.client(for: request.account)
     let first = try await client.first(
-      url, accept: Self.accept, request: request, byteLimit: limits.bytes)
+      url, accept: Self.accept, request: request, scope: scope(request), byteLimit: limits.bytes)
     return try await read(first, client, request, into: sink)
+  }
+
+  private func scope(_ request: FetchRequest) -> String {
+    ValidatorScope.of(url, by: "plain", languages: request.languages, limits: limits)
   }
 
   /// Reads on from the answer to the first question.
@@ -139,16 +143,19 @@ package struct HTTPAsking: Sendable {
 extension HTTPClient {
   /// Asks for the first document, with what is held already.
   ///
-  /// A "not modified" about something else than what is held is asked again without validators.
+  /// What is held of something else isn't asked about. A "not modified" about something else than what is held
+  /// is asked again without validators.
   func first(
-    _ url: URL, accept: String, request: FetchRequest, byteLimit: Int
+    _ url: URL, accept: String, request: FetchRequest, scope: String, byteLimit: Int
   ) async throws(CatalogError) -> Answer {
-    let answer = try await get(
-      url, accept: accept, validators: request.validators, languages: request.languages, byteLimit: byteLimit)
-    guard answer.isNotModified, let asked = request.validators, !answer.freshness.confirms(asked) else {
-      return answer
+    let held = request.validators?.about(scope)
+    var answer = try await get(
+      url, accept: accept, validators: held, languages: request.languages, byteLimit: byteLimit)
+    if answer.isNotModified, let held, !answer.freshness.confirms(held) {
+      answer = try await get(url, accept: accept, languages: request.languages, byteLimit: byteLimit)
     }
-    return try await get(url, accept: accept, languages: request.languages, byteLimit: byteLimit)
+    answer.scope = scope
+    return answer
   }
 }
 
@@ -160,9 +167,10 @@ extension HTTPClient.Answer {
 
   /// The head of an answer with books; only a single document can be validated.
   func head(isWhole: Bool) -> FetchHead {
-    FetchHead(
-      validators: isWhole ? freshness.validators : nil, freshness: freshness.directives,
-      initialAge: freshness.initialAge)
+    var validators = isWhole ? freshness.validators : nil
+    validators?.scope = scope
+    return FetchHead(
+      validators: validators, freshness: freshness.directives, initialAge: freshness.initialAge)
   }
 
   /// The head of a 304: its own times and terms, and what it leaves unsaid of the validators stays.
@@ -170,7 +178,7 @@ extension HTTPClient.Answer {
     FetchHead(
       validators: FetchValidators(
         entityTag: freshness.validators?.entityTag ?? asked?.entityTag,
-        lastModified: freshness.validators?.lastModified ?? asked?.lastModified),
+        lastModified: freshness.validators?.lastModified ?? asked?.lastModified, scope: scope),
       freshness: freshness.directives, initialAge: freshness.initialAge)
   }
 }

@@ -10,6 +10,8 @@ struct HTTPClient: Sendable {
     /// Where the answer came from in the end; addresses in it are relative to this.
     var url: URL
     var freshness: HTTPFreshness
+    /// What its validators are about.
+    var scope: String?
 
     var isNotModified: Bool { response.status == 304 }
   }

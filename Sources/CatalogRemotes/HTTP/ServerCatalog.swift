@@ -58,7 +58,9 @@ public struct ServerCatalog: CatalogFetching {
     }
     let client = asking.client(for: request.account)
     var answer = try await client.first(
-      url, accept: Self.accept, request: request, byteLimit: limits.bytes)
+      url, accept: Self.accept, request: request,
+      scope: ValidatorScope.of(url, by: "server", languages: request.languages, limits: limits),
+      byteLimit: limits.bytes)
     if answer.isNotModified { return .notModified(answer.head(asked: request.validators)) }
     let opening = Opening(of: answer.response.body)
     let kind = try await opening.kind(
