@@ -202,6 +202,30 @@ struct ServerCommandTests {
     }
   }
 
+  @Test func `a line of progress is never wider than the terminal, and elsewhere comes now and then`()
+    async throws
+  {
+    let site: LoopbackServer.Handler = { request in
+      let page = Int(request.path.dropFirst()) ?? 0
+      let next = page < 249 ? ["Link: </\(page + 1)>; rel=next"] : []
+      return .answer(200, next, "[{\"id\": \(page), \"title\": \"B\"}]")
+    }
+    try await LoopbackServer.run(site) { server in
+      let fixture = try await CacheFixture(isLoaded: false)
+      let line = words("refresh --account ada --from <url>", server.url("/0"))
+      let console = RecordingConsole()
+      console.environment["COLUMNS"] = nil
+      console.isErrorTerminal = true
+      console.errorTerminalWidth = 12
+      let lines = await fixture.run(line, console: console).messages.split(separator: "\r\u{1B}[K")
+      #expect(lines.count > 100)
+      #expect(lines.dropLast().allSatisfy { $0.count <= 11 })
+      let plain = await fixture.run(line + ["--force"]).messages
+      #expect(plain.contains("100 pages, 100 books, "), "\(plain)")
+      #expect(plain.split(separator: "\n").filter { $0.hasSuffix("so far") }.count == 2)
+    }
+  }
+
   @Test func `a search on the server says whose the hits are, and knows the books that are held`()
     async throws
   {

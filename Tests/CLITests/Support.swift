@@ -10,6 +10,7 @@ final class RecordingConsole: Console {
   var isErrorTerminal = false
   var isInputTerminal = false
   var terminalWidth: Int?
+  var errorTerminalWidth: Int?
   var answers: [String] = []
   var secrets: [String] = []
   var input: [UInt8] = []

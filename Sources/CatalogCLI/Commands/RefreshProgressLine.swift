@@ -4,6 +4,7 @@ import CatalogRepository
 /// Shows how far a refresh has come: in place on a terminal, now and then a line elsewhere.
 final class RefreshProgressLine {
   private static let booksPerLine = 10_000
+  private static let pagesPerLine = 100
   private static let barWidth = 20
 
   private let console: any Console
@@ -22,12 +23,16 @@ final class RefreshProgressLine {
   func show(_ progress: RefreshProgress) {
     guard !isQuiet else { return }
     if console.isErrorTerminal {
-      console.note("\r\u{1B}[K\(Self.bar(progress))\(text(progress)) …")
+      let line = "\(Self.bar(progress))\(text(progress)) …"
+      console.note("\r\u{1B}[K\(line.prefix(console.progressWidth))")
       isShown = true
-    } else if progress.books / Self.booksPerLine > linesSaid {
-      linesSaid = progress.books / Self.booksPerLine
-      console.note("\(text(progress)) so far\n")
+      return
     }
+    let steps =
+      progress.books / Self.booksPerLine + (meter?.reading.documents ?? 0) / Self.pagesPerLine
+    guard steps > linesSaid else { return }
+    linesSaid = steps
+    console.note("\(text(progress)) so far\n")
   }
 
   func clear() {

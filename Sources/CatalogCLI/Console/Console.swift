@@ -10,6 +10,8 @@ package protocol Console: AnyObject {
   var isInputTerminal: Bool { get }
   /// The terminal's columns; nil if there is no terminal.
   var terminalWidth: Int? { get }
+  /// The columns of the terminal that standard error is; nil if it is none.
+  var errorTerminalWidth: Int? { get }
 
   /// Writes to standard output.
   func write(_ text: String) throws(CommandFailure)
@@ -34,6 +36,9 @@ extension Console {
 
   /// The columns that a table may take: nothing is cut off in a file or a pipe unless `COLUMNS` asks for it.
   var tableWidth: Int? { wantedWidth ?? terminalWidth }
+
+  /// The columns that a line of progress may take: one more, and it couldn't be written over.
+  var progressWidth: Int { max(1, (wantedWidth ?? errorTerminalWidth ?? 80) - 1) }
 
   /// Asks whether to go on.
   func confirm(_ question: String) -> Bool {

@@ -27,6 +27,7 @@ struct Interrupt {
   }
 
   private static func end() -> Never {
+    HiddenTyping.end()
     // Without the handlers that run at exit: another thread may be in the middle of anything.
     _exit(ExitCode.interrupted.rawValue)
   }

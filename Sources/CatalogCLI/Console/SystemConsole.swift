@@ -13,11 +13,14 @@ final class SystemConsole: Console {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  var terminalWidth: Int? {
-    guard isOutputTerminal else { return nil }
+  var terminalWidth: Int? { isOutputTerminal ? Self.width(STDOUT_FILENO) : nil }
+
+  var errorTerminalWidth: Int? { isErrorTerminal ? Self.width(STDERR_FILENO) : nil }
+
+  private static func width(_ descriptor: Int32) -> Int? {
     var size = winsize()
     // Unsafe because `ioctl` writes through the pointer: to `size`, of the type that TIOCGWINSZ asks for.
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
@@ -37,18 +40,10 @@ final class SystemConsole: Console {
   func readLine() -> String? { Swift.readLine() }
 
   func readSecret(_ prompt: String) throws(CommandFailure) -> String? {
-    guard isInputTerminal else { return nil }
-    var settings = termios()
-    // Unsafe because C fills it in through a pointer; it is to a local value.
-    guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-    var before = settings
-    // Control-C comes as a character too, so that nothing ends the program while nothing is shown.
-    settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-    // Unsafe as above. If what is typed would be shown, it isn't asked for.
-    guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else { return nil }
+    // If what is typed would be shown, it isn't asked for.
+    guard isInputTerminal, HiddenTyping.begin() else { return nil }
     defer {
-      // Unsafe as above.
-      _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+      HiddenTyping.end()
       note("\n")
     }
     note(prompt)
