@@ -93,10 +93,13 @@ extension CatalogStore {
       if isOutdated(ticket, record) { return .superseded }
       // A document of something else has items too: that none of them is a book says nothing of the catalog.
       if answer.books == 0, answer.rejectedCount > 0 {
+        let items =
+          answer.rejectedCount == 1
+          ? "The one item of the remote's answer couldn't"
+          : "None of the \(answer.rejectedCount) items of the remote's answer could"
         throw CatalogError(
           .badResponse,
-          "None of the \(answer.rejectedCount) items of the remote's answer could be taken as a book; nothing was "
-            + "stored. The first, \(answer.rejected.first?.position ?? "item 1"): "
+          "\(items) be taken as a book; nothing was stored. The first, \(answer.rejected.first?.position ?? "item 1"): "
             + "\(answer.rejected.first?.reason ?? "")")
       }
       if !isComplete, !record.isLoaded, answer.books == 0 {

@@ -62,6 +62,13 @@ struct OPDS1DocumentTests {
     #expect { try read(text) } throws: { ($0 as? CatalogError)?.code == .badResponse }
   }
 
+  @Test(arguments: ["<!doctype html>\n<p>Sign in", "<html><head>", "\n<!-- x --><HTML>"])
+  func `a web page is called one`(text: String) {
+    let error = #expect(throws: CatalogError.self) { try read(text) }
+    #expect(error?.code == .badResponse)
+    #expect(error?.message.contains("a web page, perhaps one to sign in at") == true)
+  }
+
   @Test func `a feed that is cut off anywhere is an error`() throws {
     let whole = feed(book("<author><name>A</name></author>"))
     #expect(try read(whole).page.entries.count == 1)

@@ -37,9 +37,17 @@ public enum OPDS1Document {
         .badResponse,
         reader.isAtom
           ? "\(source) is cut off, or isn't well-formed XML near line \(max(1, parser.lineNumber))."
-          : "\(source) is no OPDS feed: its first element isn't an Atom 'feed' or 'entry'.")
+          : isWebPage(bytes)
+            ? "\(source) is a web page, perhaps one to sign in at, and no OPDS feed. Check the address, and who asks."
+            : "\(source) is no OPDS feed: its first element isn't an Atom 'feed' or 'entry'.")
     }
     return reader.feed
+  }
+
+  /// Whether it begins as a page of HTML does, which an XML parser may not even get to the first element of.
+  private static func isWebPage(_ bytes: [UInt8]) -> Bool {
+    let start = String(decoding: bytes.prefix(1024), as: UTF8.self).lowercased()
+    return start.contains("<!doctype html") || start.contains("<html")
   }
 }
 

@@ -174,7 +174,7 @@ struct JSONItemSplitter {
       throw CatalogError(
         .badResponse,
         "\(source) is cut off: its array isn't closed when it ends at byte \(byteCount), after "
-          + "\(itemCount) items. Fetch or write it again.")
+          + "\(itemCount) \(itemCount == 1 ? "item" : "items"). Fetch or write it again.")
     }
   }
 

@@ -177,7 +177,7 @@ public struct PlainCatalogReader: Sendable {
   private func notJSON() -> CatalogError {
     CatalogError(
       .badResponse,
-      "\(source) isn't JSON: of \(itemCount) items, none is well-formed. "
+      "\(source) isn't JSON: of \(itemCount) \(itemCount == 1 ? "item" : "items"), none is well-formed. "
         + JSONItemSplitter.expectation)
   }
 }
