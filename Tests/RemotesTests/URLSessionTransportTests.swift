@@ -163,6 +163,16 @@ struct URLSessionTransportTests {
     }
   #endif
 
+  @Test func `a body that may not be stored has a bound of its own, since all of it may wait in memory`()
+    async throws
+  {
+    let flood = LoopbackServer.Step.flood(Array(repeating: 0x20, count: 1 << 16), count: 513)
+    let error = try await failure(
+      [[LoopbackServer.Step].head(200, ["Cache-Control: no-store"]), flood], byteLimit: 1 << 30)
+    #expect(error?.code == .tooLarge)
+    #expect(error?.message.contains("it may not be stored") == true)
+  }
+
   @Test func `more requests at once than the system has threads are all answered`() async throws {
     let body = [UInt8](repeating: 0x20, count: 1 << 20)
     try await LoopbackServer.run({ _ in .answer(200, [], body) }) { server in

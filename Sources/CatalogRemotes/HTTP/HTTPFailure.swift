@@ -47,8 +47,14 @@ enum HTTPFailure {
     default:
       // On Linux a body that breaks off, a coding that can't be undone and a failed handshake are all
       // "unknown". Which it was shows only in whether there was a head.
-      return hasHead
-        ? made(.offline, "The connection to \(place) broke off before the answer was whole. Try again.")
+      if hasHead {
+        return made(.offline, "The connection to \(place) broke off before the answer was whole. Try again.")
+      }
+      return place.hasPrefix("'https:")
+        ? made(
+          .offline,
+          "The secure connection to \(place) failed. Is it https that it speaks, and is its certificate one that "
+            + "this system trusts?")
         : made(.offline, "The connection to \(place) failed. Check the connection, and whether it is https.")
     }
   }

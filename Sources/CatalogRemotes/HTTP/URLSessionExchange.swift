@@ -18,6 +18,8 @@ final class URLSessionExchange: @unchecked Sendable {
   private typealias BodyWaiter = CheckedContinuation<Result<[UInt8]?, CatalogError>, Never>
 
   private static let bytesInMemory = 1 << 20
+  /// How many bytes a body may have that may not be stored: all of it may have to wait in memory.
+  private static let bytesUnstored = 32 << 20
   /// Where tasks are made and cancelled.
   ///
   /// On Linux both wait for a queue that all sessions of the process share. Whoever waits there may not be one
@@ -35,6 +37,7 @@ final class URLSessionExchange: @unchecked Sendable {
   private var bodyWaiter: BodyWaiter?
   private var buffer = SpillBuffer(memoryLimit: bytesInMemory, maySpill: false)
   private var byteCount = 0
+  private var byteLimit: Int
   private var end: Result<Void, CatalogError>?
   /// Whether the session has said its last word.
   private var isOver = false
@@ -43,6 +46,7 @@ final class URLSessionExchange: @unchecked Sendable {
   init(_ request: HTTPRequest, _ makeTask: @escaping @Sendable (URLSessionExchange) -> URLSessionTask) {
     self.makeTask = makeTask
     self.request = request
+    byteLimit = request.byteLimit
     place = HTTPPlace.text(request.url)
   }
 
@@ -162,19 +166,22 @@ final class URLSessionExchange: @unchecked Sendable {
     receivedHead = head
     let control = CacheControl(head.fields.values(of: "Cache-Control"))
     buffer = SpillBuffer(memoryLimit: Self.bytesInMemory, maySpill: !control.noStore)
+    if control.noStore { byteLimit = min(byteLimit, Self.bytesUnstored) }
     headWaiter?.resume(returning: .success(head))
     headWaiter = nil
   }
 
   private func take(_ bytes: Data) {
     byteCount += bytes.count
-    guard byteCount <= request.byteLimit else {
+    guard byteCount <= byteLimit else {
+      let remedy =
+        byteLimit < request.byteLimit
+        ? "it may not be stored, and more isn't kept in memory." : "raise the limit if that is right."
       finish(
         .failure(
           CatalogError(
             .tooLarge,
-            "\(place) answered with more than \(request.byteLimit) bytes. Nothing of it was taken; raise the "
-              + "limit if that is right.")))
+            "\(place) answered with more than \(byteLimit) bytes. Nothing of it was taken; \(remedy)")))
       return
     }
     do {

@@ -11,6 +11,9 @@ import Foundation
 /// deadline of its own, because on Linux the session's own limit on a whole answer does nothing, and a body
 /// that drips would run for ever.
 ///
+/// What comes faster than it is read waits on disk, in a file without a name. An answer that says `no-store` may
+/// not: it waits in memory, and may have no more than 32 MB.
+///
 /// The body of a redirect isn't handed over on Linux: the session keeps it and tells of the redirect only at
 /// its end. So the deadline alone bounds it, not the limit of bytes. And all sessions of a process share one
 /// queue there: while a server floods faster than the session reads, which takes a neighbour as fast as memory
