@@ -226,6 +226,21 @@ struct ServerCommandTests {
     }
   }
 
+  @Test func `titles in several languages come in the reader's`() async throws {
+    let feed =
+      #"{"publications": [{"metadata": {"identifier": 7, "title": {"en": "The Sea", "fr": "La mer"}}}]}"#
+    try await LoopbackServer.run({ _ in .answer(200, ["ETag: \"1\""], feed) }) { server in
+      let fixture = try await CacheFixture(isLoaded: false)
+      let line = words("refresh --account ada --from <url>", server.url("/"))
+      for (languages, title) in [("fr-CA,en", "La mer"), ("de,en", "The Sea")] {
+        #expect(await fixture.run(line + ["--languages", languages]).code == .done)
+        #expect(await fixture.run("list --account ada").output.contains(title))
+      }
+      #expect(server.requests.map { $0.value("Accept-Language") } == ["fr-CA, en;q=0.9", "de, en;q=0.9"])
+      #expect(server.requests.map { $0.value("If-None-Match") } == [nil, nil])
+    }
+  }
+
   @Test func `a search on the server says whose the hits are, and knows the books that are held`()
     async throws
   {
@@ -267,11 +282,13 @@ struct ServerCommandTests {
     ] {
       #expect(cached.output.contains(fact), "\(fact)")
     }
+    #expect(await fixture.run(line + [" "]).code == .usage, "What a blank query finds nobody can tell.")
     let unknown = words("search --account eve --remote --or-cached --from <url> sea", url)
     #expect(await fixture.run(unknown).code == .unavailable)
     for wrong in [
       "search --account ada --or-cached sea", "search --account ada --remote sea",
       "search --account ada --remote --from x.jsonl sea",
+      "refresh --account ada --from http://127.0.0.1:9/ --languages fr,",
     ] {
       #expect(await fixture.run(wrong).code == .usage, "\(wrong)")
     }

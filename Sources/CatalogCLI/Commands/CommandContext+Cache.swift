@@ -59,7 +59,9 @@ extension CommandContext {
   ///
   /// A file that is there is first looked at without leaving a trace, so that a folder, a text or another
   /// program's database that was named by mistake gets no lock beside it.
-  func openForWriting(mayCreate: Bool) throws(CommandFailure) -> CatalogCache {
+  func openForWriting(
+    mayCreate: Bool, languages: [String] = []
+  ) throws(CommandFailure) -> CatalogCache {
     let path = try databasePath()
     if !mayCreate || !isMissingOrEmpty(path) {
       do throws(CatalogError) {
@@ -70,7 +72,7 @@ extension CommandContext {
       }
     }
     return try CommandFailure.translating { () throws(CatalogError) in
-      try CatalogCache(path: path, configuration: .init(clock: clock))
+      try CatalogCache(path: path, configuration: .init(clock: clock, languages: languages))
     }
   }
 

@@ -62,7 +62,8 @@ private struct RefreshCommand {
       try checkFile(isFirst: context.isMissingOrEmpty(database))
       remote = source == "-" ? FileCatalog.standardInput() : FileCatalog(path: source)
     }
-    let cache = try context.openForWriting(mayCreate: true)
+    let cache = try context.openForWriting(
+      mayCreate: true, languages: context.call[RemoteOptions.languages] ?? [])
     defer { context.close(cache) }
     let catalog = try CommandFailure.translating { () throws(CatalogError) in
       let stored = try cache.inspect(.catalog(name, of: account)).catalogs.first?.policy ?? .standard

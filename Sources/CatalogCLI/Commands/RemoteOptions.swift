@@ -26,11 +26,24 @@ enum RemoteOptions {
       text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
         ? .success(text) : .failure(ValueProblem("Please provide a variable's name, not the token itself."))
     })
+  static let languages = Option<[String]>(
+    "languages", value: "tags", defaultText: "as the server likes",
+    help: "The reader's languages, best first, such as fr-CA,en: for titles that are in several.",
+    read: { text in
+      let tags = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      guard tags.allSatisfy({ $0.wholeMatch(of: /[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*/) != nil }) else {
+        return .failure(
+          ValueProblem("Please provide language tags such as sv or pt-BR, with commas between."))
+      }
+      return .success(tags)
+    })
   static let timeout = SharedOptions.duration(
     "timeout", help: "How long one answer of a server may take (standard: 5m).")
 
   /// Those that are about servers alone.
-  static let ofServers = [kind.spec, user.spec, passwordFile.spec, tokenVariable.spec, timeout.spec]
+  static let ofServers = [
+    kind.spec, user.spec, passwordFile.spec, tokenVariable.spec, languages.spec, timeout.spec,
+  ]
 
   static let exclusive = [[user.spec, tokenVariable.spec], [passwordFile.spec, tokenVariable.spec]]
 

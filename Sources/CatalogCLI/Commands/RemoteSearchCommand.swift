@@ -34,6 +34,10 @@ struct RemoteSearchCommand {
   }
 
   func run() async throws(CommandFailure) -> ExitCode {
+    guard !query.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
+      throw context.call.usageFailure(
+        "A server has to be asked for something. Give a query that isn't blank.")
+    }
     let account = try context.account()
     guard let url = try RemoteOptions.url(of: context.call[RemoteOptions.from] ?? "", context.call) else {
       throw context.call.usageFailure("Missing the server.", about: RemoteOptions.from.spec)
@@ -41,7 +45,8 @@ struct RemoteSearchCommand {
     let server = try ServerOptions(url, for: account, context)
     let limit = context.call[ListOptions.limit] ?? Self.standardLimit
     let search = OPDSSearch(
-      url, account: account, credentials: server.credentials, hitLimit: limit, pageLimit: Self.pageLimit,
+      url, account: account, credentials: server.credentials,
+      languages: context.call[RemoteOptions.languages] ?? [], hitLimit: limit, pageLimit: Self.pageLimit,
       options: server.options, transport: server.meter)
     let hits: [CatalogEntry]
     do throws(CatalogError) {
