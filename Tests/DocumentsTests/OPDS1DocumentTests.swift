@@ -137,6 +137,19 @@ struct OPDS1DocumentTests {
     #expect(shelf.loans.map(\.isBorrowed) == [true])
   }
 
+  @Test func `addresses are relative to what an element says that they are`() throws {
+    let link = "<link rel=\"next\" href=\"p?x=a%2Fb\"/>"
+    func next(_ feed: String) throws -> String? {
+      try read("<feed xmlns=\"http://www.w3.org/2005/Atom\" \(feed)</feed>").next
+    }
+    #expect(try next(">\(link)") == "p?x=a%2Fb")
+    #expect(try next("xml:base=\"http://e/a/\">\(link)") == "http://e/a/p?x=a%2Fb")
+    #expect(try next("xml:base=\"/a/\">\(link)") == "/a/p?x=a%2Fb")
+    let inner = "<link xml:base=\"b/\" rel=\"next\" href=\"c\"/>"
+    #expect(try next("xml:base=\"http://e/a/\">\(inner)") == "http://e/a/b/c")
+    #expect(try next("xml:base=\"http://e/a/\"><entry xml:base=\"z/\"/>\(link)") == "http://e/a/p?x=a%2Fb")
+  }
+
   @Test func `a navigation feed has choices, whatever its kind is called`() throws {
     let navigation = try read(
       feed(

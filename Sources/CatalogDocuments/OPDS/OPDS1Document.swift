@@ -65,6 +65,8 @@ private final class AtomReader: NSObject, XMLParserDelegate {
   private(set) var problem: (code: CatalogError.Code, text: String)?
 
   private var depth = 0
+  /// What addresses are relative to, by the elements that say so (RFC 4287 §2), innermost last.
+  private var bases: [(depth: Int, base: String)] = []
   /// The text of the element that is of interest now, and how deep that element is.
   private var text = ""
   private var textDepth: Int?
@@ -88,6 +90,9 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     depth += 1
     guard depth <= limits.nesting else {
       return fail(parser, .badResponse, "is nested more than \(limits.nesting) levels deep.")
+    }
+    if let base = attributes["xml:base"] ?? attributes["base"] {
+      bases.append((depth, Self.resolve(base, against: bases.last?.base)))
     }
     let isAtomElement = namespaceURI == Self.atom
     if depth == 1 {
@@ -130,8 +135,15 @@ private final class AtomReader: NSObject, XMLParserDelegate {
   private func link(_ attributes: [String: String]) -> OPDSFeed.Link? {
     guard let href = attributes["href"] else { return nil }
     return OPDSFeed.Link(
-      href, relations: (attributes["rel"] ?? "").split(separator: " ").map(String.init),
+      Self.resolve(href, against: bases.last?.base),
+      relations: (attributes["rel"] ?? "").split(separator: " ").map(String.init),
       type: attributes["type"], title: attributes["title"])
+  }
+
+  /// A reference below a base; one that can't be put together, such as a template, stays as it is.
+  private static func resolve(_ reference: String, against base: String?) -> String {
+    guard let base, !reference.contains("{"), let base = URL(string: base) else { return reference }
+    return URL(string: reference, relativeTo: base)?.absoluteString ?? reference
   }
 
   func parser(_ parser: XMLParser, foundCharacters string: String) {
@@ -150,7 +162,10 @@ private final class AtomReader: NSObject, XMLParserDelegate {
   func parser(
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
-    defer { depth -= 1 }
+    defer {
+      if bases.last?.depth == depth { bases.removeLast() }
+      depth -= 1
+    }
     if depth == textDepth {
       textDepth = nil
       take(name, isHTML ? XMLEntities.plainText(ofHTML: text) : text)
