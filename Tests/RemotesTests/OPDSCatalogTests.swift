@@ -69,6 +69,7 @@ struct OPDSCatalogTests {
     .answer(200, [], feed(["2"], next: "/")), .answer(200, [], navigation(["/x"])),
     .answer(200, [], feed(["2"]).replacing("urn:feed", with: "urn:other")),
     .answer(200, [], String(feed(["2"]).dropLast(9))),
+    .answer(200, [], #"{"publications": [{"metadata": {"identifier": "2", "title": "Book 2"}}]}"#),
   ])
   func `a page that fails, goes in a circle or is another feed's leaves a partial answer`(
     page: [LoopbackServer.Step]

@@ -8,6 +8,8 @@ struct OPDSReader {
   struct Document {
     var feed: OPDSFeed
     var answer: HTTPClient.Answer
+    /// Whether it is written in JSON, as OPDS 2 is.
+    var isJSON: Bool
     var url: URL { answer.url }
   }
 
@@ -41,11 +43,12 @@ struct OPDSReader {
     byteCount += bytes.count
     let start = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     // The first character tells what it is; media types are often wrong.
+    let isJSON = start == 0x7B
     let feed =
-      start == 0x7B
+      isJSON
       ? try OPDS2Document.read(bytes, of: place, limits: limits, languages: languages)
       : try OPDS1Document.read(bytes, of: place, limits: limits)
-    return Document(feed: feed, answer: answer)
+    return Document(feed: feed, answer: answer, isJSON: isJSON)
   }
 
   /// The reader's loans by identifier; nil if the catalog has no shelf, or nobody to have one.

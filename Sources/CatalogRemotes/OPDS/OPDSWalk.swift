@@ -259,6 +259,9 @@ struct OPDSWalk {
     if document.feed.isNavigation {
       return CatalogError(.badResponse, "\(place) leads to other feeds, where books were expected.")
     }
+    guard document.isJSON == first.isJSON else {
+      return CatalogError(.badResponse, "\(place) is a feed of another version of OPDS.")
+    }
     if let one = first.feed.identifier, let other = document.feed.identifier, one != other {
       return CatalogError(.badResponse, "\(place) is a page of another feed.")
     }
