@@ -31,7 +31,9 @@ public struct SearchOrigin: Hashable, Sendable {
 ///
 /// ```swift
 /// let search = RemoteBookSearch(mode: OPDSSearch.mode, orCached: catalog) { query in
-///   try await opds.books(matching: query) { try catalog.entry(identifier: $0)?.id }
+///   try await opds.books(matching: query) { hit throws(CatalogError) in
+///     try catalog.entry(identifier: hit)?.id
+///   }
 /// }
 /// let service = AsyncBookSearch(search) { origin in caption = origin.source == .cache ? "offline" : "" }
 /// ```

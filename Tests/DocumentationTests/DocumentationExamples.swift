@@ -41,6 +41,37 @@ struct DocumentationExamples {
     #expect(try await readOffline("ada", catalogFile: file, folder: folder) == ["By the Sea"])
   }
 
+  @Test @MainActor func `the search on a server that the docs show compiles, and falls back to the cache`()
+    async throws
+  {
+    let cache = try CatalogCache.inMemory()
+    let remote = ScriptedRemote.always([CatalogEntry(identifier: .number(1), title: "By the Sea")])
+    let catalog = try cache.catalog(for: "ada", remote: remote)
+    try await catalog.refresh()
+    // Nobody listens there.
+    let url = try #require(URL(string: "http://127.0.0.1:9/opds"))
+    let opds = OPDSSearch(url, account: "ada")
+    let search = RemoteBookSearch(mode: OPDSSearch.mode, orCached: catalog) { query in
+      try await opds.books(matching: query) { hit throws(CatalogError) in
+        try catalog.entry(identifier: hit)?.id
+      }
+    }
+    var caption = ""
+    let service = AsyncBookSearch(search) { origin in caption = origin.source == .cache ? "offline" : "" }
+    let session = SearchSession(service: service)
+    let (answers, answer) = AsyncStream<SearchPhase>.makeStream()
+    session.changed = { phase in
+      if phase != .loading("sea") { answer.yield(phase) }
+    }
+    session.search("sea")
+    for await phase: SearchPhase in answers {
+      #expect(phase == .loaded([SearchBook(id: 1, title: "By the Sea")]))
+      break
+    }
+    #expect(caption == "offline")
+    session.stop()
+  }
+
   @Test func `the article's policy is decided as it says`() {
     let policy = FreshnessPolicy(freshFor: .seconds(600), usableOfflineFor: .seconds(7 * 86_400))
     let loaded = ClockReading(wall: Timestamp(millisecondsSinceEpoch: 0), continuous: .zero, boot: "first")

@@ -76,7 +76,7 @@ struct PlainCatalogReaderTests {
     (#"{"books":[{"id":1,"title":"a"}]}"# + "\n", "neither an 'id' nor a 'title'"),
     ("{}", "single JSON object"),
     ("{\n  \"books\": [\n{\"id\":1,\"title\":\"a\"}\n]}", "begins on line 1 doesn't end on it"),
-    ("{]\nnope\n12x\n", "of 3 items, none"), ("[{]]", "of 1 items, none"),
+    ("{]\nnope\n12x\n", "of 3 items, none"), ("[{]]", "of 1 item, none"),
     (#"[{"id":1 2}]"#, "isn't JSON"),
   ]
 

@@ -11,7 +11,9 @@ public import Foundation
 /// ```swift
 /// let search = OPDSSearch(url, account: account)
 /// let service = AsyncBookSearch(mode: OPDSSearch.mode) { query in
-///   try await search.books(matching: query) { try catalog.entry(identifier: $0)?.id }
+///   try await search.books(matching: query) { hit throws(CatalogError) in
+///     try catalog.entry(identifier: hit)?.id
+///   }
 /// }
 /// ```
 public actor OPDSSearch {
