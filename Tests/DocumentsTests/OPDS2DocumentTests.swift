@@ -66,6 +66,20 @@ struct OPDS2DocumentTests {
     #expect(feed.omission != nil)
   }
 
+  @Test(arguments: [
+    (#""metadata":{"title":"G"},"links":[{"rel":"self","href":"/all"}]"#, false),
+    (#""metadata":{"title":"G","numberOfItems":2},"links":[{"rel":"self","href":"/all"}]"#, false),
+    (#""metadata":{"title":"G","numberOfItems":1},"links":[{"rel":"self","href":"/all"}]"#, true),
+    (#""metadata":{"title":"G"}"#, true),
+  ])
+  func `a group that leads to a feed of its own is a beginning, unless it says that it is all`(
+    rest: String, isWhole: Bool
+  ) throws {
+    let feed = try read(
+      #"{"groups":[{\#(rest),"publications":[{"metadata":{"identifier":"1","title":"T"}}]}]}"#)
+    #expect((feed.omission == nil) == isWhole)
+  }
+
   @Test func `navigation and catalogs are choices`() throws {
     let feed = try read(
       """

@@ -82,6 +82,29 @@ struct OPDSCatalogTests {
     #expect(got?.entries.first?.title == "Book 1")
   }
 
+  @Test func `a feed that says it has more books than came is no whole catalog`() async throws {
+    func feed(_ ids: [String], next: String? = nil, total: Int) -> String {
+      Self.feed(
+        ids, next: next,
+        links: "<totalResults xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">\(total)</totalResults>")
+    }
+    for (total, isWhole) in [(3, true), (2, true), (4, false)] {
+      let (got, _, _) = try await fetched([
+        "/": .answer(200, [], feed(["1", "2"], next: "/2", total: total)),
+        "/2": .answer(200, [], feed(["3"], total: total)),
+      ])
+      #expect(isComplete(got) == isWhole)
+      if !isWhole { #expect(reason(got)?.contains("says that it has 4 books, and gave 3") == true) }
+      let publications =
+        #"{"metadata": {"identifier": "1", "title": "A"}}, {"metadata": {"identifier": "2"}}"#
+      let (two, _, _) = try await fetched([
+        "/": .answer(
+          200, [], #"{"metadata": {"numberOfItems": \#(total - 1)}, "publications": [\#(publications)]}"#)
+      ])
+      #expect(isComplete(two) == isWhole)
+    }
+  }
+
   @Test func `a shelf that leads on is followed where there is no choice`() async throws {
     let (got, _, _) = try await fetched([
       "/": .answer(200, ["ETag: \"1\""], Self.navigation(["/a"])),
