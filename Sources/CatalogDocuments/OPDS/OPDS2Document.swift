@@ -85,7 +85,9 @@ public enum OPDS2Document {
         take(publications: items, in: "group \(number + 1), ")
         take(choices: group["navigation"])
         let all = count((group["metadata"] as? [String: Any])?["numberOfItems"])
-        if let items, let all, all > items.count {
+        // A group that leads to a feed of its own may hold more there, unless it says how many it holds.
+        let mayHoldMore = all.map { $0 > items?.count ?? 0 } ?? !links(group["links"]).isEmpty
+        if items != nil, mayHoldMore {
           feed.omission = "it shows only the beginning of some of its groups"
         }
       }

@@ -174,6 +174,7 @@ struct OPDSWalk {
     var seen: Set<String> = [url.absoluteString, first.url.absoluteString]
     page += 1
     let firstPage = page
+    var itemCount = 0
     while true {
       do throws(CatalogError) {
         await sink.turn(to: page)
@@ -182,13 +183,21 @@ struct OPDSWalk {
         }
         incomplete = incomplete ?? Self.incompleteness(of: document)
         var books = document.feed.page
+        itemCount += books.entries.count + books.rejected.count
         if let earlier {
           held.formUnion(books.entries.lazy.map(\.identifier))
           // What another feed has brought already isn't repeated by the server but by this walk.
           books.entries.removeAll { earlier.contains($0.identifier) }
         }
         try await deliver(books)
-        guard let next = document.feed.next else { break }
+        guard let next = document.feed.next else {
+          if let all = first.feed.expectedBooks, all > itemCount {
+            incomplete =
+              incomplete
+              ?? "\(HTTPPlace.text(first.url)) says that it has \(all) books, and gave \(itemCount)."
+          }
+          break
+        }
         guard page < limits.pages else { throw HTTPPaging.tooMany(limits.pages, url) }
         page += 1
         let target = try HTTPPaging.target(next, from: document.url, seen: &seen)
@@ -244,6 +253,10 @@ struct OPDSWalk {
   /// Why a document isn't all that it stands for; nil if it is.
   private static func incompleteness(of document: OPDSReader.Document) -> String? {
     let place = HTTPPlace.text(document.url)
+    if !document.feed.page.entries.isEmpty, !choices(on: document).isEmpty {
+      return "\(place) also leads to other feeds, which weren't followed, so books may be missing. Give the "
+        + "address of a feed that holds all of them, if there is one."
+    }
     if let omission = document.feed.omission { return "\(place) isn't the whole catalog: \(omission)." }
     let unknown = document.feed.page.rejected.filter { $0.identifier == nil }
     guard let first = unknown.first else { return nil }
