@@ -105,6 +105,23 @@ struct OPDSCatalogTests {
     }
   }
 
+  @Test func `a feed with books that leads to others too is no whole catalog, a shelf of loans aside`()
+    async throws
+  {
+    func mixed(_ relation: String) -> String {
+      Self.feed(["1"]).replacing(
+        "</feed>",
+        with: "<entry><id>n</id><title>More</title><link rel=\"\(relation)\" href=\"/more\" "
+          + "type=\"application/atom+xml\"/></entry></feed>")
+    }
+    let (got, _, requests) = try await fetched(["/": .answer(200, [], mixed("subsection"))])
+    #expect(got?.entries.count == 1)
+    #expect(reason(got)?.contains("also leads to other feeds") == true)
+    #expect(requests.count == 1)
+    let (whole, _, _) = try await fetched(["/": .answer(200, [], mixed("http://opds-spec.org/shelf"))])
+    #expect(isComplete(whole))
+  }
+
   @Test func `a shelf that leads on is followed where there is no choice`() async throws {
     let (got, _, _) = try await fetched([
       "/": .answer(200, ["ETag: \"1\""], Self.navigation(["/a"])),
