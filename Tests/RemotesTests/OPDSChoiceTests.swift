@@ -81,6 +81,21 @@ struct OPDSChoiceTests {
     #expect(titles(got)?.first == "Book 1")
   }
 
+  @Test func `one empty feed beside ways that weren't followed isn't an empty catalog, and two are`()
+    async throws
+  {
+    let further = ["/authors": Self.navigation(["/a", "/b"])]
+    let (one, _, _) = try await fetched(
+      further.merging(["/": Self.navigation(["/new", "/authors"]), "/new": Self.feed([])]) { $1 })
+    #expect(reason(one)?.contains("books may be missing") == true)
+    let (two, _, _) = try await fetched(
+      further.merging([
+        "/": Self.navigation(["/new", "/title", "/authors"]), "/new": Self.feed([]),
+        "/title": Self.feed([]),
+      ]) { $1 })
+    #expect(two != nil && reason(two) == nil)
+  }
+
   @Test func `where every way leads to books, all of them together are the catalog`() async throws {
     let (got, _, _) = try await fetched([
       "/": Self.navigation(["/a", "/b"]), "/a": Self.feed(["1", "2"]), "/b": Self.feed(["2", "3"]),
