@@ -83,6 +83,7 @@ struct OPDSWalk {
     var whole: Identifiers?
     var agreeing = 0
     var differing = 0
+    var emptyCount = 0
     for choice in choices {
       // What leads back to where this came from holds nothing else.
       if let target = HTTPAddress.resolve(choice.href, against: document.url),
@@ -101,7 +102,11 @@ struct OPDSWalk {
         try await takeLoans(of: feed)
         if head == nil { try await begin(with: feed, isWhole: false) }
         let held = try await walk(from: feed)
-        guard !held.isEmpty else { continue }
+        guard !held.isEmpty else {
+          // A reading list without books says nothing of the others.
+          emptyCount += 1
+          continue
+        }
         if let whole, whole != held { differing += 1 } else { agreeing += 1 }
         whole = whole ?? held
         earlier?.formUnion(held)
@@ -115,7 +120,8 @@ struct OPDSWalk {
       }
     }
     guard head != nil else { throw Self.unchosen(document, after: failure) }
-    if furtherCount > 0, whole != nil, agreeing < 2 || differing > 0 {
+    let isAgreed = whole == nil ? emptyCount > 1 : agreeing > 1 && differing == 0
+    if furtherCount > 0, !isAgreed {
       incomplete =
         incomplete ?? "\(HTTPPlace.text(document.url)) also leads to \(furtherCount) feeds that only lead "
         + "further and weren't followed, so books may be missing. Give the address of a feed that holds all "
