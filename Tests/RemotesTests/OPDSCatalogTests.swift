@@ -184,6 +184,38 @@ struct OPDSCatalogTests {
     }
   }
 
+  @Test func `a loan whose record can't be read is a loan all the same`() async throws {
+    let shelf = "<link rel=\"http://opds-spec.org/shelf\" href=\"/shelf\"/>"
+    func record(_ id: String, _ state: String) -> String {
+      "<entry><id>\(id)</id><link rel=\"http://opds-spec.org/acquisition\" href=\"x\">"
+        + "<opds:availability status=\"\(state)\"/></link></entry>"
+    }
+    let loans = OPDSWriter.feed([record("2", "available"), record("3", "reserved")], .one)
+    let good = Self.feed(["4"]).replacing(
+      "<entry>", with: "\(record("2", "available"))\(record("3", "ready"))<entry>")
+    for loans in [loans, good] {
+      let (got, failure, _) = try await fetched(
+        [
+          "/": .answer(200, [], Self.feed(["1", "2", "3", "4"], links: shelf)),
+          "/shelf": .answer(200, [], loans),
+        ],
+        token: "t")
+      #expect(failure == nil)
+      #expect(got?.entries.map(\.isBorrowed) == [false, true, false, loans == good])
+    }
+  }
+
+  @Test func `a shelf that says that it holds more loans than it gives is an error`() async throws {
+    let shelf = "<link rel=\"http://opds-spec.org/shelf\" href=\"/shelf\"/>"
+    let loans = Self.feed(
+      ["1"], links: "<totalResults xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">2</totalResults>")
+    let (got, failure, _) = try await fetched(
+      ["/": .answer(200, [], Self.feed(["1", "2"], links: shelf)), "/shelf": .answer(200, [], loans)],
+      token: "t")
+    #expect(got == nil)
+    #expect(failure?.code == .badResponse)
+  }
+
   @Test func `an empty feed is a whole catalog without books`() async throws {
     let (got, _, _) = try await fetched(["/": .answer(200, [], Self.feed([]))])
     #expect(isComplete(got))
