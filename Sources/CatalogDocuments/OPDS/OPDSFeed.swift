@@ -77,14 +77,18 @@ public struct OPDSFeed: Sendable {
     }
   }
 
+  /// The books of a feed of loans whose records couldn't be read, and that aren't merely waited for.
+  public var unreadLoans: [CatalogEntry.Identifier] {
+    page.rejected.compactMap(\.identifier).filter { !held.contains($0) }
+  }
+
   /// Takes an item, or names it as one that can't be taken.
   mutating func take(_ item: OPDSItem, at position: String, limits: DocumentLimits) {
     let identifier = item.identifier.flatMap { $0.isWithin(limits) ? $0 : nil }
     do throws(OPDSItem.Refusal) {
       guard let identifier else { throw OPDSItem.Refusal("It has no identifier that can be kept.") }
-      let entry = try item.entry(identifier, limits)
-      page.entries.append(entry)
       if item.isHeld { held.insert(identifier) }
+      page.entries.append(try item.entry(identifier, limits))
     } catch {
       page.rejected.append(RejectedItem(position: position, identifier: identifier, reason: error.reason))
     }

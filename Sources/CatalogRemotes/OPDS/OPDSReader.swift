@@ -51,25 +51,47 @@ struct OPDSReader {
     return Document(feed: feed, answer: answer, isJSON: isJSON)
   }
 
-  /// The reader's loans by identifier; nil if the catalog has no shelf, or nobody to have one.
+  /// What the reader has on loan.
+  struct Loans {
+    /// By identifier.
+    var entries: [CatalogEntry.Identifier: CatalogEntry] = [:]
+    /// Those whose records couldn't be read: loans all the same, if the catalog lists the book.
+    var unread: Set<CatalogEntry.Identifier> = []
+  }
+
+  /// The reader's loans; nil if the catalog has no shelf, or nobody to have one.
   ///
   /// - Throws: If the shelf is there and can't be read: without it every loan would seem to have ended.
-  mutating func loans(
-    of document: Document
-  ) async throws(CatalogError) -> [CatalogEntry.Identifier: CatalogEntry]? {
+  mutating func loans(of document: Document) async throws(CatalogError) -> Loans? {
     guard let reference = document.feed.shelf,
       let url = HTTPAddress.resolve(reference, against: document.url), client.hasCredentials(for: url)
     else { return nil }
-    var loans: [CatalogEntry.Identifier: CatalogEntry] = [:]
+    var loans = Loans()
+    var itemCount = 0
     var seen: Set<String> = [url.absoluteString]
     var shelf =
       url.absoluteString == document.url.absoluteString ? document : try await get(url)
+    let expected = shelf.feed.expectedBooks
     for _ in 0..<limits.pages {
-      guard shelf.feed.page.rejected.isEmpty || !shelf.feed.page.entries.isEmpty else {
+      let page = shelf.feed.page
+      let isReadable =
+        page.rejected.isEmpty || !page.entries.isEmpty || page.rejected.contains { $0.identifier != nil }
+      guard isReadable, !shelf.feed.isNavigation else {
         throw CatalogError(.badResponse, "The loans at \(HTTPPlace.text(shelf.url)) can't be read.")
       }
-      for loan in shelf.feed.loans where loans[loan.identifier] == nil { loans[loan.identifier] = loan }
-      guard let next = shelf.feed.next else { return loans }
+      itemCount += page.entries.count + page.rejected.count
+      for loan in shelf.feed.loans where loans.entries[loan.identifier] == nil {
+        loans.entries[loan.identifier] = loan
+      }
+      loans.unread.formUnion(shelf.feed.unreadLoans)
+      guard let next = shelf.feed.next else {
+        guard expected.map({ $0 <= itemCount }) ?? true else {
+          throw CatalogError(
+            .badResponse,
+            "\(HTTPPlace.text(url)) says that it has \(expected ?? 0) loans, and gave \(itemCount).")
+        }
+        return loans
+      }
       shelf = try await get(try HTTPPaging.target(next, from: shelf.url, seen: &seen))
     }
     throw HTTPPaging.tooMany(limits.pages, url)

@@ -16,7 +16,7 @@ struct OPDSWalk {
   private var reader: OPDSReader
   private let sink: PagedSink
 
-  private var loans: [CatalogEntry.Identifier: CatalogEntry]?
+  private var loans: OPDSReader.Loans?
   /// Whether there is a shelf that couldn't be read: without it every loan would seem to have ended.
   private var hasLostLoans = false
   /// The loans that no feed has listed so far.
@@ -159,7 +159,7 @@ struct OPDSWalk {
       hasLostLoans = true
       throw error
     }
-    missing = loans ?? [:]
+    missing = loans?.entries ?? [:]
   }
 
   private mutating func begin(
@@ -230,10 +230,14 @@ struct OPDSWalk {
   private mutating func deliver(_ page: FetchPage) async throws(CatalogError) {
     var page = page
     for index in page.entries.indices {
-      guard let loan = loans?[page.entries[index].identifier] else { continue }
-      page.entries[index].isBorrowed = true
-      page.entries[index].borrowedUntil = loan.borrowedUntil
-      missing[page.entries[index].identifier] = nil
+      let identifier = page.entries[index].identifier
+      if let loan = loans?.entries[identifier] {
+        page.entries[index].isBorrowed = true
+        page.entries[index].borrowedUntil = loan.borrowedUntil
+        missing[identifier] = nil
+      } else if loans?.unread.contains(identifier) == true {
+        page.entries[index].isBorrowed = true
+      }
     }
     guard await sink.itemCount + page.entries.count + page.rejected.count <= limits.books else {
       throw CatalogError(
