@@ -57,6 +57,54 @@ struct OPDSSearchTests {
     #expect(try await hits([:]).failure?.code == .notFound)
   }
 
+  /// A server that is gone after some requests: it has nothing any more.
+  private actor Vanishing: HTTPTransport {
+    private var left: Int
+
+    init(after count: Int) {
+      left = count
+    }
+
+    func send(_ request: HTTPRequest) async throws(CatalogError) -> HTTPResponse {
+      left -= 1
+      let isRoot = request.url.path == "/" && left >= 0
+      let text = isRoot ? OPDSSearchTests.feed([], links: OPDSSearchTests.inline) : "No books found"
+      let (bytes, end) = AsyncStream<[UInt8]>.makeStream()
+      end.yield(Array(text.utf8))
+      end.finish()
+      return HTTPResponse(
+        status: isRoot ? 200 : 404, fields: [],
+        body: HTTPBody(next: { () async throws(CatalogError) in
+          for await chunk in bytes { return chunk }
+          return nil
+        }))
+    }
+  }
+
+  @Test func `a server that is gone isn't one without hits`() async throws {
+    let url = try #require(URL(string: "http://books.example/"))
+    let search = OPDSSearch(url, account: "ada", transport: Vanishing(after: 4))
+    #expect(try await search.hits(for: "a").isEmpty)
+    #expect(try await search.hits(for: "a").isEmpty, "It is asked whether it is still there.")
+    let error = await #expect(throws: CatalogError.self) { try await search.hits(for: "a") }
+    #expect(error?.code == .notFound)
+  }
+
+  @Test func `hits that can't be read, or lead elsewhere, aren't a search without hits`() async throws {
+    let target = "/opds/search/\(Self.escaped)?library_id=lib"
+    let unread = OPDSWriter.feed(
+      ["<entry><id>1</id><link rel=\"http://opds-spec.org/acquisition\" href=\"x\"/></entry>"], .one)
+    let choices = OPDSWriter.feed(
+      ["<entry><id>1</id><title>T</title><link href=\"/x\" type=\"application/atom+xml\"/></entry>"], .one)
+    for answer in [unread, choices] {
+      let found = try await hits([
+        "/": .answer(200, [], Self.feed([], links: Self.inline)), target: .answer(200, [], answer),
+      ])
+      #expect(found.ids == nil)
+      #expect(found.failure?.code == .badResponse)
+    }
+  }
+
   @Test func `an OpenSearch description is followed to its feed`() async throws {
     let description = """
       <?xml version="1.0"?><OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
