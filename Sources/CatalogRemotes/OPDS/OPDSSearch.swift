@@ -67,6 +67,7 @@ public actor OPDSSearch {
   public func hits(for query: String) async throws(CatalogError) -> [CatalogEntry] {
     guard !query.unicodeScalars.allSatisfy(\.properties.isWhitespace), hitLimit > 0 else { return [] }
     var reader = OPDSReader(client: client, limits: limits, languages: languages)
+    let isKnown = template != nil
     let template = try await found(&reader)
     guard let text = SearchTemplate.expand(template.text, query: query),
       var target = HTTPAddress.resolve(text, against: template.base)
@@ -79,8 +80,20 @@ public actor OPDSSearch {
       do throws(CatalogError) {
         document = try await reader.get(target)
       } catch {
-        if error.code == .notFound, template.isInline || page > 1 { return hits }
-        throw error
+        guard error.code == .notFound, template.isInline || page > 1 else { throw error }
+        // A server that is gone says the same as one that has no hits: the feed tells which it is.
+        if isKnown, page == 1 {
+          self.template = nil
+          _ = try await found(&reader)
+        }
+        return hits
+      }
+      let isReadable =
+        !document.feed.page.entries.isEmpty
+        || document.feed.page.rejected.isEmpty && !document.feed.isNavigation
+      guard isReadable else {
+        throw CatalogError(
+          .badResponse, "\(HTTPPlace.text(document.url)) answers the search with nothing that is a book.")
       }
       for entry in document.feed.page.entries where known.insert(entry.identifier).inserted {
         hits.append(entry)
