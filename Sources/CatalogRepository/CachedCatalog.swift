@@ -135,6 +135,17 @@ public final class CachedCatalog: CatalogReading, Sendable {
     return row.map { (Int($0.id), Self.judged($0.entry, now.wall)) }
   }
 
+  /// Returns the ids by which the catalog calls, or will call, what its remote calls so, in the same order.
+  ///
+  /// For hits of a search on the server, which may be of books that aren't held: a text that was never met gets
+  /// an id now, and a refresh that brings the book keeps it. It works whether or not anything may be served.
+  ///
+  /// - Returns: Nil for one of the cache's own integers, and for a new text in a cache that only reads.
+  /// - Throws: `CatalogError` with code `revoked`, `busy`, `diskFull`, or what else keeps the file from being used.
+  public func ids(of identifiers: [CatalogEntry.Identifier]) throws(CatalogError) -> [Int?] {
+    try store.ids(of: key, identifiers, now: clock.read())
+  }
+
   /// Returns every book with all that is known of it, by ascending `id`.
   ///
   /// - Throws: `CatalogError`, as ``snapshot()``.

@@ -31,9 +31,7 @@ public struct SearchOrigin: Hashable, Sendable {
 ///
 /// ```swift
 /// let search = RemoteBookSearch(mode: OPDSSearch.mode, orCached: catalog) { query in
-///   try await opds.books(matching: query) { hit throws(CatalogError) in
-///     try catalog.entry(identifier: hit)?.id
-///   }
+///   try await opds.books(matching: query, ids: catalog.ids)
 /// }
 /// let service = AsyncBookSearch(search) { origin in caption = origin.source == .cache ? "offline" : "" }
 /// ```

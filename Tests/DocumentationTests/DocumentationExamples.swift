@@ -52,9 +52,7 @@ struct DocumentationExamples {
     let url = try #require(URL(string: "http://127.0.0.1:9/opds"))
     let opds = OPDSSearch(url, account: "ada")
     let search = RemoteBookSearch(mode: OPDSSearch.mode, orCached: catalog) { query in
-      try await opds.books(matching: query) { hit throws(CatalogError) in
-        try catalog.entry(identifier: hit)?.id
-      }
+      try await opds.books(matching: query, ids: catalog.ids)
     }
     var caption = ""
     let service = AsyncBookSearch(search) { origin in caption = origin.source == .cache ? "offline" : "" }

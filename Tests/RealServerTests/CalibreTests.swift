@@ -115,10 +115,9 @@ struct CalibreTests {
     // What means something in an address arrives as what was typed.
     #expect(try await search.hits(for: "100% _x_").contains { $0.title == "100% _x_ + /" })
     #expect(try await search.hits(for: "nothing is called this").isEmpty)
-    let books = try await search.books(matching: "Café") { identifier throws(CatalogError) in
-      try catalog.entry(identifier: identifier)?.id
-    }
+    let books = try await search.books(matching: "Café", ids: catalog.ids)
     #expect(!books.isEmpty)
+    #expect(try books.allSatisfy { book in try catalog.entry(id: book.id)?.title == book.title })
 
     server.stop()
     let failure = await #expect(throws: CatalogError.self) { try await catalog.refresh() }

@@ -171,8 +171,8 @@ struct OPDSSearchTests {
     ]
     try await LoopbackServer.run({ answers[$0.target] ?? .answer(404) }) { server in
       let search = OPDSSearch(server.url("/"), account: "ada")
-      let books = try await search.books(matching: "x") { identifier throws(CatalogError) in
-        identifier == .text("2") ? 42 : nil
+      let books = try await search.books(matching: "x") { identifiers throws(CatalogError) in
+        identifiers.map { $0 == .text("2") ? 42 : nil }
       }
       #expect(books == [SearchBook(id: 42, title: "Book 2")])
     }

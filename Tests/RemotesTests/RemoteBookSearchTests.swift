@@ -24,9 +24,7 @@ struct RemoteBookSearchTests {
     options.retries = 0
     let opds = OPDSSearch(url, account: "ada", options: options)
     let search = RemoteBookSearch(mode: OPDSSearch.mode, orCached: fallsBack ? catalog : nil) { query in
-      try await opds.books(matching: query) { identifier throws(CatalogError) in
-        try catalog.entry(identifier: identifier)?.id
-      }
+      try await opds.books(matching: query, ids: catalog.ids)
     }
     var origins: [SearchOrigin] = []
     let service = AsyncBookSearch(search) { origins.append($0) }

@@ -69,7 +69,7 @@ struct RemoteSearchCommand {
         path: context.databasePathIfGiven ?? "",
         configuration: .init(access: .readOnly, clock: context.clock))
       let catalog = try cache.catalog(context.catalogName, for: account, remote: NoRemote())
-      return try hits.map { hit throws(CatalogError) in try catalog.entry(identifier: hit.identifier)?.id }
+      return try catalog.ids(of: hits.map(\.identifier))
     } catch {
       // A database that isn't there yet, or doesn't know the account, knows no book.
       guard error.code == .noSuchDatabase || error.code == .neverLoaded else { throw CommandFailure(error) }

@@ -11,9 +11,7 @@ public import Foundation
 /// ```swift
 /// let search = OPDSSearch(url, account: account)
 /// let service = AsyncBookSearch(mode: OPDSSearch.mode) { query in
-///   try await search.books(matching: query) { hit throws(CatalogError) in
-///     try catalog.entry(identifier: hit)?.id
-///   }
+///   try await search.books(matching: query, ids: catalog.ids)
 /// }
 /// ```
 public actor OPDSSearch {
@@ -105,19 +103,20 @@ public actor OPDSSearch {
     return hits
   }
 
-  /// Returns the hits as books that an app knows; hits that have no `id` yet are left out.
+  /// Returns the hits as books with an `id`; those that the store has none for are left out.
   ///
   /// - Parameters:
   ///   - query: What to search for.
-  ///   - id: The `id` of the book that the server calls so, or nil if the store holds none.
+  ///   - ids: The ids of books that the server calls so, in the same order: the catalog's `ids(of:)`, which gives
+  ///     one to a book that isn't held too.
   public func books(
-    matching query: String, id: @Sendable (CatalogEntry.Identifier) throws(CatalogError) -> Int?
+    matching query: String,
+    ids: @Sendable ([CatalogEntry.Identifier]) throws(CatalogError) -> [Int?]
   ) async throws(CatalogError) -> [SearchBook] {
-    var books: [SearchBook] = []
-    for hit in try await hits(for: query) {
-      if let id = try id(hit.identifier) { books.append(SearchBook(id: id, title: hit.title)) }
+    let hits = try await hits(for: query)
+    return zip(hits, try ids(hits.map(\.identifier))).compactMap { hit, id in
+      id.map { SearchBook(id: $0, title: hit.title) }
     }
-    return books
   }
 
   private func found(_ reader: inout OPDSReader) async throws(CatalogError) -> Template {
