@@ -9,30 +9,6 @@ import Testing
 /// Answers that are large, endless or deep, or lead where nobody should follow.
 @Suite(.timeLimit(.minutes(5)))
 struct BadAnswerTests {
-  /// A transport that answers as the test says, so that addresses may be any.
-  private actor Script: HTTPTransport {
-    private let answer: @Sendable (URL, Int) -> (status: Int, fields: [HTTPField], body: String)
-    private(set) var sent: [URL] = []
-
-    init(_ answer: @escaping @Sendable (URL, Int) -> (status: Int, fields: [HTTPField], body: String)) {
-      self.answer = answer
-    }
-
-    func send(_ request: HTTPRequest) async throws(CatalogError) -> HTTPResponse {
-      sent.append(request.url)
-      let answer = answer(request.url, sent.count)
-      let (bytes, end) = AsyncStream<[UInt8]>.makeStream()
-      end.yield(Array(answer.body.utf8))
-      end.finish()
-      return HTTPResponse(
-        status: answer.status, fields: answer.fields,
-        body: HTTPBody(next: { () async throws(CatalogError) in
-          for await chunk in bytes { return chunk }
-          return nil
-        }))
-    }
-  }
-
   private static func link(_ target: String) -> HTTPField { HTTPField("Link", "<\(target)>; rel=next") }
 
   private func code(_ remote: some CatalogFetching) async -> CatalogError.Code? {
@@ -46,7 +22,7 @@ struct BadAnswerTests {
 
   @Test func `neither a redirect nor a next page leads from https to http`() async throws {
     let url = try #require(URL(string: "https://books.example/a"))
-    let redirect = Script { _, _ in (302, [HTTPField("Location", "http://books.example/b")], "") }
+    let redirect = ScriptedTransport { _, _ in (302, [HTTPField("Location", "http://books.example/b")], "") }
     #expect(await code(ServerCatalog(url, transport: redirect)) == .badResponse)
     #expect(await redirect.sent == [url])
     for (body, accept) in [
@@ -57,7 +33,7 @@ struct BadAnswerTests {
           links: "<link rel=\"next\" href=\"http://books.example/b\"/>"), "opds"
       ),
     ] {
-      let next = Script { _, _ in (200, [Self.link("http://books.example/b")], body) }
+      let next = ScriptedTransport { _, _ in (200, [Self.link("http://books.example/b")], body) }
       let got = try await fetch(ServerCatalog(url, transport: next))
       guard case .partial(let reason) = got.conclusion else {
         Issue.record("\(accept): \(got.conclusion)")
@@ -70,21 +46,77 @@ struct BadAnswerTests {
       ["/x", "http://books.example/y"].map {
         "<entry><id>\($0)</id><title>T</title><link href=\"\($0)\" type=\"application/atom+xml\"/></entry>"
       }, .one)
-    let chosen = Script { url, _ in
-      (200, [], url.path == "/a" ? choice : OPDSWriter.feed([], .one))
+    let chosen = ScriptedTransport { request, _ in
+      (200, [], request.url.path == "/a" ? choice : OPDSWriter.feed([], .one))
     }
     _ = try await fetch(ServerCatalog(url, transport: chosen))
     #expect(await chosen.sent.allSatisfy { $0.scheme == "https" })
   }
 
+  @Test func `a search leads from https to http as little`() async throws {
+    let url = try #require(URL(string: "https://books.example/"))
+    let description =
+      "<OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">"
+      + "<Url type=\"application/atom+xml\" template=\"http://books.example/s?q={searchTerms}\"/>"
+      + "</OpenSearchDescription>"
+    let links = [
+      "<link rel=\"search\" type=\"application/atom+xml\" href=\"http://books.example/s?q={searchTerms}\"/>",
+      "<link rel=\"search\" type=\"application/opensearchdescription+xml\" href=\"http://books.example/d\"/>",
+      "<link rel=\"search\" type=\"application/opensearchdescription+xml\" href=\"/d\"/>",
+    ]
+    for link in links {
+      let script = ScriptedTransport { request, _ in
+        (200, [], request.url.path == "/d" ? description : OPDSWriter.feed([], .one, links: link))
+      }
+      let search = OPDSSearch(url, account: "ada", transport: script)
+      let error = await #expect(throws: CatalogError.self) { try await search.hits(for: "private words") }
+      #expect(error?.code == .badResponse)
+      #expect(await script.sent.allSatisfy { $0.scheme == "https" }, "\(link)")
+    }
+  }
+
+  @Test func `a scheme in capitals is a scheme`() async throws {
+    let url = try #require(URL(string: "HTTP://books.example/"))
+    let script = ScriptedTransport { _, _ in (200, [], "[{\"id\":1,\"title\":\"A\"}]") }
+    #expect(try await fetch(HTTPCatalog(url, transport: script)).entries.count == 1)
+    #expect(await script.sent.map(\.scheme) == ["http"])
+  }
+
+  @Test func `what a server says is cut short and made plain before an error repeats it`() async throws {
+    let long = String(repeating: "x", count: 15_000)
+    let url = try #require(URL(string: "https://books.example/"))
+    let ways = (0..<2).map {
+      "{\"href\":\"/n\($0)\",\"title\":\"\\u001b[31m\\u009b\\u202e\(long)\",\"type\":\"application/opds+json\"}"
+    }
+    let choice = "{\"metadata\":{\"title\":\"n\"},\"navigation\":[\(ways.joined(separator: ","))]}"
+    let flows = "{\"id\":\"x\",\"title\":\"L\",\"authentication\":[{\"type\":\"\\u001b[31m\(long)\"}]}"
+    let type = HTTPField("Content-Type", "application/opds-authentication+json")
+    let answers: [ScriptedTransport.Answer] = [
+      (200, [], choice), (200, [], flows), (401, [type], flows),
+      (401, [HTTPField("WWW-Authenticate", "\(long) realm=x")], ""),
+      (302, [HTTPField("Location", "/\(long)")], ""),
+    ]
+    for (number, answer) in answers.enumerated() {
+      let script = ScriptedTransport { request, _ in request.url.path == "/" ? answer : (404, [], "") }
+      let error = await #expect(throws: CatalogError.self) {
+        try await fetch(ServerCatalog(url, transport: script))
+      }
+      let message = error?.message ?? ""
+      #expect(message.utf8.count < 2000, "\(number)")
+      #expect(
+        message.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) },
+        "\(number)")
+    }
+  }
+
   @Test func `a million pages are too many, and asked for no further than the bound`() async throws {
     let url = try #require(URL(string: "http://books.example/1"))
-    let plain = Script { _, count in
+    let plain = ScriptedTransport { _, count in
       (200, [Self.link("/\(count + 1)")], "[{\"id\":\(count),\"title\":\"A\"}]")
     }
     #expect(await code(ServerCatalog(url, transport: plain)) == .tooLarge)
     #expect(await plain.sent.count == 10_000)
-    let opds = Script { _, count in
+    let opds = ScriptedTransport { _, count in
       let item = OPDSWriter.item(CatalogEntry(identifier: .text("\(count)"), title: "A"), .one)
       return (200, [], OPDSWriter.feed([item], .one, links: "<link rel=\"next\" href=\"/\(count + 1)\"/>"))
     }
@@ -108,7 +140,7 @@ struct BadAnswerTests {
       ("{\"publications\":[{\"metadata\":{\"title\":\"A\",\"identifier\":\(deep)}}]}", false),
     ]
     for (number, document) in documents.enumerated() {
-      let script = Script { _, _ in (200, [], document.0) }
+      let script = ScriptedTransport { _, _ in (200, [], document.0) }
       do throws(CatalogError) {
         let got = try await fetch(ServerCatalog(url, transport: script))
         #expect(document.isTaken, "\(number)")
@@ -125,9 +157,9 @@ struct BadAnswerTests {
     async throws
   {
     let url = try #require(URL(string: "http://books.example/1"))
-    let json = Script { _, _ in (200, [], "[{\"id\":1,\"title\":\"a\\u0000\\u001b[31m\"}]") }
+    let json = ScriptedTransport { _, _ in (200, [], "[{\"id\":1,\"title\":\"a\\u0000\\u001b[31m\"}]") }
     #expect(try await fetch(ServerCatalog(url, transport: json)).entries.map(\.title) == ["a\u{0}\u{1B}[31m"])
-    let xml = Script { _, _ in
+    let xml = ScriptedTransport { _, _ in
       (200, [], OPDSWriter.feed(["<entry><id>1</id><title>a\u{1}</title></entry>"], .one))
     }
     #expect(await code(ServerCatalog(url, transport: xml)) == .badResponse)
