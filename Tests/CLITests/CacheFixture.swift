@@ -127,7 +127,14 @@ enum Program {
     }
 
     /// Waits for its end, and returns its status and what it wrote.
+    ///
+    /// One that doesn't end is killed, so that a test fails and doesn't wait for ever.
     func finish() -> (status: Int32, output: String, messages: String) {
+      let watchdog = DispatchWorkItem { [process] in
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+      }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
+      defer { watchdog.cancel() }
       let written = output.fileHandleForReading.readDataToEndOfFile()
       let said = messages.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()

@@ -1,4 +1,5 @@
 import Foundation
+import TestServer
 import Testing
 
 /// A password that is asked for on a terminal, a real one.
@@ -37,6 +38,14 @@ struct HiddenTypingTests {
     ])
     run.process.standardInput = terminal.program
     try run.process.run()
+    awaitQuestion(of: run)
+    #expect(!terminal.showsWhatIsTyped)
+    try body(terminal, run.process)
+    _ = run.finish()
+    return (run.process.terminationStatus, terminal)
+  }
+
+  private func awaitQuestion(of run: Program.Run) {
     var said = ""
     while !said.contains("Password: ") {
       let data = run.messages.fileHandleForReading.availableData
@@ -44,17 +53,50 @@ struct HiddenTypingTests {
       said += String(decoding: data, as: UTF8.self)
     }
     #expect(said.contains("Password: "))
-    #expect(!terminal.showsWhatIsTyped)
-    try body(terminal, run.process)
-    _ = run.finish()
-    return (run.process.terminationStatus, terminal)
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `a terminal shows again what is typed, whatever ends the program`(ending: Int32) throws {
-    let (status, terminal) = try ask { _, process in kill(process.processIdentifier, ending) }
-    #expect(terminal.showsWhatIsTyped)
-    #expect(status == (ending == SIGINT ? 130 : ending))
+    // More than once: a signal may come at any moment.
+    for _ in 0..<8 {
+      let (status, terminal) = try ask { _, process in kill(process.processIdentifier, ending) }
+      #expect(terminal.showsWhatIsTyped)
+      #expect(status == (ending == SIGINT ? 130 : ending))
+    }
+  }
+
+  @Test func `a refresh that is interrupted says so`() async throws {
+    try await LoopbackServer.run({ _ in [.stall] }) { server in
+      let folder = try TemporaryFolder()
+      let run = try Program.Run([
+        "refresh", "--db", folder.url.appendingPathComponent("c.sqlite").path, "--account", "ada",
+        "--from", server.url("/").absoluteString,
+      ])
+      try run.process.run()
+      await server.untilStalled()
+      kill(run.process.processIdentifier, SIGINT)
+      let (status, _, messages) = run.finish()
+      #expect(status == 130, "\(messages)")
+    }
+  }
+
+  @Test func `a signal that the program was started to ignore is ignored`() throws {
+    let folder = try TemporaryFolder()
+    let terminal = try Terminal()
+    let run = try Program.Run([])
+    let program = try #require(Program.url)
+    run.process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    run.process.arguments = [
+      "-c", "trap '' HUP; exec \"$@\"", "sh", program.path, "refresh", "--db",
+      folder.url.appendingPathComponent("c.sqlite").path, "--account", "ada", "--user", "al", "--from",
+      "http://127.0.0.1:9/",
+    ]
+    run.process.standardInput = terminal.program
+    try run.process.run()
+    awaitQuestion(of: run)
+    kill(run.process.processIdentifier, SIGHUP)
+    try terminal.typing.write(contentsOf: Data("word\r".utf8))
+    #expect(run.finish().status == 69)
   }
 
   @Test(arguments: [("pass word\r", 69), ("\u{3}", 130), ("\u{4}", 64)] as [(String, Int32)])
