@@ -5,9 +5,14 @@ import Foundation
 enum HiddenTyping {
   private static let queue = DispatchQueue(label: "hidden typing")
   private static let endings = [SIGTERM, SIGHUP, SIGQUIT]
-  // Unsafe because they are shared; they are touched on the queue alone.
-  nonisolated(unsafe) private static var before: termios?
-  nonisolated(unsafe) private static var sources: [any DispatchSourceSignal] = []
+  // Unsafe because they are shared: they are changed on the queue alone, and while a handler that reads the
+  // settings may run they stay as they are.
+  nonisolated(unsafe) private static var before = termios()
+  nonisolated(unsafe) private static var isHidden = false
+  nonisolated(unsafe) private static var handled: [Int32] = []
+
+  /// Whether a person is being asked for something that isn't shown.
+  static var isActive: Bool { queue.sync { unsafe isHidden } }
 
   /// Hides what is typed; returns whether that could be done.
   ///
@@ -16,40 +21,38 @@ enum HiddenTyping {
     queue.sync {
       var settings = termios()
       // Unsafe because C fills it in through a pointer; it is to a local value.
-      guard unsafe before == nil, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
-      var hidden = settings
-      hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-      // Unsafe as above.
-      guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0 else { return false }
+      guard unsafe !isHidden, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
       unsafe before = settings
-      unsafe sources = endings.map(source)
-      return true
+      unsafe handled = endings.filter { Signals.handle($0, showAndEnd) }
+      settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+      // Unsafe as above.
+      unsafe isHidden = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0
+      if unsafe !isHidden { forgetSignals() }
+      return unsafe isHidden
     }
   }
 
   /// Shows again what is typed; does nothing if it was shown.
   static func end() {
-    queue.sync { restore() }
-  }
-
-  private static func source(of ending: Int32) -> any DispatchSourceSignal {
-    signal(ending, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: ending, queue: queue)
-    source.setEventHandler {
-      restore()
-      kill(getpid(), ending)
+    queue.sync {
+      guard unsafe isHidden else { return }
+      // Unsafe because C reads it through a pointer, to what nobody changes meanwhile.
+      _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+      unsafe isHidden = false
+      forgetSignals()
     }
-    source.resume()
-    return source
   }
 
-  private static func restore() {
-    guard var settings = unsafe before else { return }
-    // Unsafe because C reads it through a pointer; it is to a local value.
-    _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-    unsafe before = nil
-    for index in unsafe sources.indices { unsafe sources[index].cancel() }
-    unsafe sources = []
-    for ending in endings { signal(ending, SIG_DFL) }
+  private static func forgetSignals() {
+    for ending in unsafe handled { Signals.restore(ending) }
+    unsafe handled = []
+  }
+
+  /// Shows again what is typed, and lets the signal end the program once this returns.
+  private static let showAndEnd: Signals.Handler = { ending in
+    // Unsafe because C reads it through a pointer, to what nobody changes while this may be called.
+    _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+    Signals.restore(ending)
+    raise(ending)
   }
 }
