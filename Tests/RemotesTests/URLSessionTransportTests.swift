@@ -208,6 +208,55 @@ struct URLSessionTransportTests {
     #expect(try await failure(chunked)?.code.isOutage == true)
   }
 
+  @Test(arguments: [100, 102, 103])
+  func `what a server says before its answer isn't the answer`(status: Int) async throws {
+    let early = Array("HTTP/1.1 \(status) Wait\r\nLink: </style.css>; rel=preload\r\n\r\n".utf8)
+    try await LoopbackServer.run({ _ in [.send(early)] + .answer(200, ["ETag: \"a\""], "body") }) { server in
+      let response = try await send(server.url("/"))
+      #expect(response.status == 200)
+      #expect(response.fields.values(of: "ETag") == ["\"a\""])
+      #expect(try await response.body.collect() == Array("body".utf8))
+    }
+  }
+
+  @Test func `a connection that is closed without an answer is an outage`() async throws {
+    #expect(try await failure([])?.code == .offline)
+  }
+
+  #if os(Linux)
+    @Test func `an answer that can't be read back from the disk is an error, and nobody waits for ever`()
+      async throws
+    {
+      let body = [UInt8](repeating: 0x5C, count: 8 << 20)
+      try await LoopbackServer.run({ _ in .answer(200, [], body) }) { server in
+        let response = try await send(server.url("/"), byteLimit: 1 << 30)
+        // All but what may wait in memory lies in a file when all of it has come.
+        while try !Self.truncateTemporaryFile(of: 0x5C, bytes: 7 << 20) { await Task.yield() }
+        let error = await #expect(throws: CatalogError.self) { try await response.body.collect() }
+        #expect(error?.code == .ioError)
+      }
+    }
+
+    /// Empties a file without a name that this process has open, if there is one that holds that many bytes of a
+    /// kind.
+    private static func truncateTemporaryFile(of byte: UInt8, bytes: Int) throws -> Bool {
+      let folder = "/proc/self/fd"
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        let path = "\(folder)/\(name)"
+        // Descriptors come and go meanwhile; one that went isn't the one.
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path),
+          target.hasSuffix(" (deleted)"), let file = FileHandle(forUpdatingAtPath: path),
+          try file.seekToEnd() >= bytes
+        else { continue }
+        try file.seek(toOffset: 0)
+        guard try file.read(upToCount: 4096)?.allSatisfy({ $0 == byte }) == true else { continue }
+        try file.truncate(atOffset: 0)
+        return true
+      }
+      return false
+    }
+  #endif
+
   @Test func `no connection, no name and a reset are outages`() async throws {
     #expect(try await failure([.reset])?.code == .offline)
     var closed: URL?
