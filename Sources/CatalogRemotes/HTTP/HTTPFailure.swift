@@ -40,8 +40,10 @@ enum HTTPFailure {
       .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot, .clientCertificateRequired,
       .clientCertificateRejected:
       return made(.offline, "No secure connection could be made to \(place); its certificate isn't accepted.")
-    case .badServerResponse, .cannotParseResponse, .unsupportedURL, .httpTooManyRedirects,
-      .cannotDecodeRawData,
+    case .badServerResponse:
+      // On Linux this is no answer at all: a connection that was closed before the first byte.
+      return made(.offline, "\(place) closed the connection without an answer. Try again.")
+    case .cannotParseResponse, .unsupportedURL, .httpTooManyRedirects, .cannotDecodeRawData,
       .cannotDecodeContentData:
       return made(.badResponse, "\(place) didn't answer in HTTP that can be understood.")
     default:

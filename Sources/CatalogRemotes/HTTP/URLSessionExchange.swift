@@ -158,7 +158,11 @@ final class URLSessionExchange: @unchecked Sendable {
   }
 
   private func take(_ response: URLResponse) {
-    guard end == nil, receivedHead == nil, let response = response as? HTTPURLResponse else { return }
+    guard end == nil, receivedHead == nil, let response = response as? HTTPURLResponse,
+      // What comes before the answer isn't the answer (RFC 9110 §15.2); but a switch of protocols is the last
+      // word.
+      !(100..<200).contains(response.statusCode) || response.statusCode == 101
+    else { return }
     let fields = response.allHeaderFields.compactMap { name, value in
       (name as? String).flatMap { name in (value as? String).map { HTTPField(name, $0) } }
     }
@@ -217,7 +221,11 @@ final class URLSessionExchange: @unchecked Sendable {
         waiter.resume(returning: .success(nil))
       }
     } catch {
-      finish(.failure(diskFailed(error)))
+      // Taken off first: who is served again can't read from the disk either.
+      bodyWaiter = nil
+      let failure = diskFailed(error)
+      waiter.resume(returning: .failure(failure))
+      finish(.failure(failure))
     }
   }
 

@@ -19,6 +19,11 @@ import Foundation
 /// queue there: while a server floods faster than the session reads, which takes a neighbour as fast as memory
 /// or a long redirect, an exchange that was given up isn't torn down, and other requests wait, each to its own
 /// deadline.
+///
+/// What Foundation on Linux does with some answers can't be changed from here: a connection that is cut within a
+/// line of the head, and a trailer after a chunked body, end the process there; names of fields that differ in
+/// case alone are one field, of the last one's value; and the reason of a status line isn't handed over. Where
+/// servers aren't trusted not to do so, another ``HTTPTransport`` can be given to every remote.
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let router: URLSessionRouter
