@@ -55,6 +55,10 @@ public struct HTTPFreshness: Hashable, Sendable {
   /// The answer's `Age`; zero if there is none that can be read.
   public let ageValue: Duration
 
+  /// Every `ETag` and `Last-Modified` as it was sent, garbled or not.
+  private let entityTags: [String]
+  private let modificationDates: [String]
+
   /// Reads an answer's fields.
   ///
   /// - Parameters:
@@ -70,6 +74,8 @@ public struct HTTPFreshness: Hashable, Sendable {
     date = fields.values(of: "Date").first.flatMap { HTTPDate.parseFirst($0, now: receivedAt) }
     ageValue = Self.age(fields)
 
+    entityTags = fields.values(of: "ETag")
+    modificationDates = fields.values(of: "Last-Modified")
     let control = CacheControl(fields.values(of: "Cache-Control"))
     let lastModified = Self.lastModified(fields, now: receivedAt)
     let lifetime: Duration?
@@ -108,11 +114,16 @@ public struct HTTPFreshness: Hashable, Sendable {
 
   /// Whether a 304 with these fields can be about what was asked with `validators` (RFC 9111 §4.3.4).
   ///
-  /// One that names another entity tag is about something else. The comparison is the weak one (RFC 9110
-  /// §8.8.3.2), because a server may make a strong tag weak on the way.
+  /// One that names another entity tag is about something else, and so is one that names another date where no
+  /// tags can be compared. The comparison of tags is the weak one (RFC 9110 §8.8.3.2), because a server may make
+  /// a strong tag weak on the way; a date is compared byte for byte. What isn't named isn't contradicted.
   public func confirms(_ asked: FetchValidators) -> Bool {
-    guard let sent = asked.entityTag, let answered = validators?.entityTag else { return true }
-    return Self.opaqueTag(sent).utf8.elementsEqual(Self.opaqueTag(answered).utf8)
+    if let sent = asked.entityTag, !entityTags.isEmpty {
+      let opaque = Self.opaqueTag(sent)
+      return entityTags.allSatisfy { Self.opaqueTag($0).utf8.elementsEqual(opaque.utf8) }
+    }
+    guard let sent = asked.lastModified else { return true }
+    return modificationDates.allSatisfy { $0.utf8.elementsEqual(sent.utf8) }
   }
 }
 

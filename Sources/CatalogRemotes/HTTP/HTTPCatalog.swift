@@ -47,12 +47,10 @@ public struct HTTPCatalog: CatalogFetching {
   ) async throws(CatalogError) -> FetchConclusion {
     let client = asking.client(for: request.account)
     let first = try await client.first(
-      url, accept: Self.accept, request: request, scope: scope(request), byteLimit: limits.bytes)
+      url, accept: Self.accept, request: request,
+      scope: ValidatorScope(url, by: "plain", client, languages: request.languages, limits: limits),
+      byteLimit: limits.bytes)
     return try await read(first, client, request, into: sink)
-  }
-
-  private func scope(_ request: FetchRequest) -> String {
-    ValidatorScope.of(url, by: "plain", languages: request.languages, limits: limits)
   }
 
   /// Reads on from the answer to the first question.
@@ -143,18 +141,21 @@ package struct HTTPAsking: Sendable {
 extension HTTPClient {
   /// Asks for the first document, with what is held already.
   ///
-  /// What is held of something else isn't asked about. A "not modified" about something else than what is held
-  /// is asked again without validators.
+  /// What is held of something else isn't asked about. A "not modified" that is about something else than what is
+  /// held, or only about the first of several pages, is asked again without validators.
   func first(
-    _ url: URL, accept: String, request: FetchRequest, scope: String, byteLimit: Int
+    _ url: URL, accept: String, request: FetchRequest, scope: ValidatorScope, byteLimit: Int
   ) async throws(CatalogError) -> Answer {
-    let held = request.validators?.about(scope)
+    let held = request.validators.flatMap { scope.mayCover($0) ? $0 : nil }
     var answer = try await get(
       url, accept: accept, validators: held, languages: request.languages, byteLimit: byteLimit)
-    if answer.isNotModified, let held, !answer.freshness.confirms(held) {
-      answer = try await get(url, accept: accept, languages: request.languages, byteLimit: byteLimit)
+    if answer.isNotModified, let held {
+      let isAboutHeld = answer.freshness.confirms(held) && scope.covers(held, from: answer.url)
+      if !isAboutHeld || answer.next != nil {
+        answer = try await get(url, accept: accept, languages: request.languages, byteLimit: byteLimit)
+      }
     }
-    answer.scope = scope
+    answer.scope = scope.text(from: answer.url)
     return answer
   }
 }

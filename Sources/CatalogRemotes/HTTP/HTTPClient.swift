@@ -24,6 +24,9 @@ struct HTTPClient: Sendable {
   /// A number from 0 to 1, for the random part of a wait.
   let jitter: @Sendable () -> Double
 
+  /// Where the account has something to show.
+  var origins: [String] { Set(credentials.compactMap { $0.place(for: account) }).sorted() }
+
   /// Asks, and waits and asks again where that may help.
   ///
   /// - Parameters:

@@ -81,6 +81,11 @@ public struct HTTPCredentials: Sendable, CustomStringConvertible, CustomDebugStr
     self.account == account && origin == HTTPOrigin(url) ? header : nil
   }
 
+  /// Where an account shows these; nil if they aren't its own.
+  func place(for account: AccountID) -> String? {
+    self.account == account ? "\(origin.scheme)://\(origin.host):\(origin.port)" : nil
+  }
+
   /// The scheme and the server, without a secret.
   public var description: String {
     "\(scheme) credentials for \(origin.scheme)://\(origin.host):\(origin.port)"

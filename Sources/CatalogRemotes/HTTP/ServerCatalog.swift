@@ -59,7 +59,7 @@ public struct ServerCatalog: CatalogFetching {
     let client = asking.client(for: request.account)
     var answer = try await client.first(
       url, accept: Self.accept, request: request,
-      scope: ValidatorScope.of(url, by: "server", languages: request.languages, limits: limits),
+      scope: ValidatorScope(url, by: "server", client, languages: request.languages, limits: limits),
       byteLimit: limits.bytes)
     if answer.isNotModified { return .notModified(answer.head(asked: request.validators)) }
     let opening = Opening(of: answer.response.body)

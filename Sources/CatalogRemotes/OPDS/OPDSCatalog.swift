@@ -50,7 +50,7 @@ public struct OPDSCatalog: CatalogFetching {
     let client = asking.client(for: request.account)
     let answer = try await client.first(
       url, accept: OPDSReader.accept, request: request,
-      scope: ValidatorScope.of(url, by: "opds", languages: request.languages, limits: limits),
+      scope: ValidatorScope(url, by: "opds", client, languages: request.languages, limits: limits),
       byteLimit: min(limits.bytes, OPDSReader.bytesPerDocument))
     return try await read(answer, client, request, into: sink)
   }
