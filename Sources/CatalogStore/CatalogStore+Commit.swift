@@ -62,8 +62,7 @@ extension CatalogStore {
         return .needsUnconditional
       }
       var head = head
-      // What a "not modified" leaves unsaid stays as the answer said it (RFC 9111 §4.3.4).
-      if head.freshness == ServerFreshness(), let stamp = record.stamp { head.freshness = stamp.directives }
+      if let stamp = record.stamp { head.freshness = stamp.directives.confirmed(by: head) }
       try moveStamp(
         ticket, record, head: head, validators: head.validators ?? record.validators, digest: record.digest,
         seal: record.seal, count: record.bookCount, isComplete: record.isComplete, connection)

@@ -92,6 +92,9 @@ package final class StagedAnswer: Sendable {
     do {
       var transaction = try box.connection.begin(.read)
       var next = state.withLock { $0 }
+      if let freshness = page.freshness {
+        next.head.tighten(by: freshness, initialAge: page.initialAge)
+      }
       let insert = try box.connection.prepare(Self.insertion)
       for entry in page.entries { try add(entry, insert, &next) }
       for item in page.rejected { try add(item, insert, &next) }

@@ -168,6 +168,34 @@ struct FreshnessServerTests {
     }
   }
 
+  @Test func `of two answers the stricter terms hold, and what one leaves unsaid the other says`() {
+    let one = ServerFreshness(
+      lifetime: .seconds(60), staleWhileRevalidate: .seconds(9), mustRevalidate: true)
+    let other = ServerFreshness(
+      lifetime: .seconds(50), staleWhileRevalidate: .seconds(10), staleIfError: .seconds(7), noCache: true)
+    let both = ServerFreshness(
+      lifetime: .seconds(50), staleWhileRevalidate: .seconds(9), staleIfError: .seconds(7),
+      mustRevalidate: true, noCache: true)
+    #expect(one.strictest(with: other) == both)
+    #expect(other.strictest(with: one) == both)
+    #expect(ServerFreshness().strictest(with: one) == one)
+    var head = FetchHead(freshness: one, initialAge: .seconds(2))
+    head.tighten(by: ServerFreshness(noStore: true), initialAge: .seconds(1))
+    #expect(head.freshness.noStore)
+    #expect(head.initialAge == .seconds(2))
+  }
+
+  @Test func `a confirmation without terms keeps those that are held, or shortens them`() {
+    let held = ServerFreshness(lifetime: .seconds(60), mustRevalidate: true)
+    #expect(held.confirmed(by: FetchHead()) == held)
+    let named = ServerFreshness(lifetime: .seconds(90))
+    #expect(held.confirmed(by: FetchHead(freshness: named)) == named)
+    #expect(held.confirmed(by: FetchHead(freshness: named, keepsDirectives: true)) == held)
+    #expect(held.confirmed(by: FetchHead(keepsDirectives: false)) == ServerFreshness())
+    let ended = FetchHead(freshness: ServerFreshness(lifetime: .zero), keepsDirectives: true)
+    #expect(held.confirmed(by: ended) == ServerFreshness(lifetime: .zero, mustRevalidate: true))
+  }
+
   @Test func `what was marked stale and must be revalidated isn't served even within its lifetime`() {
     let stamp = CatalogStamp(
       validatedAt: Start.reading, directives: ServerFreshness(mustRevalidate: true), isMarkedStale: true)

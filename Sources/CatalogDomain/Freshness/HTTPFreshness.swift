@@ -43,6 +43,8 @@ public struct HTTPFreshness: Hashable, Sendable {
   public let variesBy: [String]
   /// Whether the server says that the answer never changes during its lifetime (RFC 8246).
   public let isImmutable: Bool
+  /// Whether there is a `Cache-Control` at all, which in a 304 replaces the one that is held (RFC 9111 §3.2).
+  public let hasCacheControl: Bool
   /// Whether `Vary: *` says that the answer fits no other request (RFC 9111 §4.1), which counts as `no-cache`.
   public let variesByEverything: Bool
 
@@ -76,6 +78,7 @@ public struct HTTPFreshness: Hashable, Sendable {
 
     entityTags = fields.values(of: "ETag")
     modificationDates = fields.values(of: "Last-Modified")
+    hasCacheControl = !fields.values(of: "Cache-Control").isEmpty
     let control = CacheControl(fields.values(of: "Cache-Control"))
     let lastModified = Self.lastModified(fields, now: receivedAt)
     let lifetime: Duration?

@@ -82,16 +82,20 @@ public struct FetchHead: Sendable {
   public var initialAge: Duration
   /// How many books are expected, for a progress bar; nil if the remote didn't say.
   public var expectedBooks: Int?
+  /// Whether, of a "not modified", the terms of what is held stay, and `freshness` can only shorten its lifetime:
+  /// the remote named no terms this time (RFC 9111 §4.3.4). Nil keeps them if `freshness` says nothing.
+  public var keepsDirectives: Bool?
 
   /// Creates a head; by default the remote said nothing.
   public init(
     validators: FetchValidators? = nil, freshness: ServerFreshness = .init(), initialAge: Duration = .zero,
-    expectedBooks: Int? = nil
+    expectedBooks: Int? = nil, keepsDirectives: Bool? = nil
   ) {
     self.validators = validators
     self.freshness = freshness
     self.initialAge = initialAge
     self.expectedBooks = expectedBooks
+    self.keepsDirectives = keepsDirectives
   }
 }
 
@@ -101,11 +105,22 @@ public struct FetchPage: Sendable {
   public var entries: [CatalogEntry]
   /// The items that couldn't be taken.
   public var rejected: [RejectedItem]
+  /// What was said of these books, if they came in a document of their own; nil if the head says it.
+  ///
+  /// The strictest terms of head and pages hold for the whole answer. Only the head can forbid storing it.
+  public var freshness: ServerFreshness?
+  /// How old that document already was when it was asked for.
+  public var initialAge: Duration
 
   /// Creates a page.
-  public init(entries: [CatalogEntry], rejected: [RejectedItem] = []) {
+  public init(
+    entries: [CatalogEntry], rejected: [RejectedItem] = [], freshness: ServerFreshness? = nil,
+    initialAge: Duration = .zero
+  ) {
     self.entries = entries
     self.rejected = rejected
+    self.freshness = freshness
+    self.initialAge = initialAge
   }
 }
 

@@ -73,7 +73,7 @@ public struct HTTPCatalog: CatalogFetching {
     while true {
       let next = answer.next
       do throws(CatalogError) {
-        await sink.turn(to: page)
+        await sink.turn(to: page, under: page == 1 ? nil : answer.freshness)
         let conclusion = try await deliver(answer, page, &byteCount, sink)
         if case .partial(let reason) = conclusion, incomplete == nil { incomplete = reason }
         guard let next else { break }
@@ -176,11 +176,14 @@ extension HTTPClient.Answer {
 
   /// The head of a 304: its own times and terms, and what it leaves unsaid of the validators stays.
   func head(asked: FetchValidators?) -> FetchHead {
-    FetchHead(
+    var terms = freshness.directives
+    // A guess doesn't take the place of what was said.
+    if !freshness.hasCacheControl, freshness.lifetimeSource == .heuristic { terms.lifetime = nil }
+    return FetchHead(
       validators: FetchValidators(
         entityTag: freshness.validators?.entityTag ?? asked?.entityTag,
         lastModified: freshness.validators?.lastModified ?? asked?.lastModified, scope: scope),
-      freshness: freshness.directives, initialAge: freshness.initialAge)
+      freshness: terms, initialAge: freshness.initialAge, keepsDirectives: !freshness.hasCacheControl)
   }
 }
 

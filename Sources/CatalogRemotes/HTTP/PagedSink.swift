@@ -4,6 +4,7 @@ import CatalogDomain
 actor PagedSink: FetchSink {
   private let sink: any FetchSink
   private var prefix = ""
+  private var terms: HTTPFreshness?
   /// Whether the sink itself has failed: its error ends the fetch, whereas one of the remote's may not.
   private(set) var hasFailed = false
   /// How many items have come, those left out included.
@@ -13,9 +14,10 @@ actor PagedSink: FetchSink {
     self.sink = sink
   }
 
-  /// Says which page comes next, for the positions of its items.
-  func turn(to page: Int) {
+  /// Says which page comes next, for the positions of its items, and on which terms if not on the head's.
+  func turn(to page: Int, under terms: HTTPFreshness?) {
     prefix = page == 1 ? "" : "page \(page), "
+    self.terms = terms
   }
 
   func begin(_ head: FetchHead) async throws(CatalogError) {
@@ -32,6 +34,7 @@ actor PagedSink: FetchSink {
     for index in page.rejected.indices {
       page.rejected[index].position = prefix + page.rejected[index].position
     }
+    if let terms { (page.freshness, page.initialAge) = (terms.directives, terms.initialAge) }
     itemCount += page.entries.count + page.rejected.count
     do throws(CatalogError) {
       try await sink.accept(page)

@@ -57,6 +57,8 @@ struct OPDSReader {
     var entries: [CatalogEntry.Identifier: CatalogEntry] = [:]
     /// Those whose records couldn't be read: loans all the same, if the catalog lists the book.
     var unread: Set<CatalogEntry.Identifier> = []
+    /// What was said of the pages of the shelf.
+    var terms: [HTTPFreshness] = []
   }
 
   /// The reader's loans; nil if the catalog has no shelf, or nobody to have one.
@@ -80,6 +82,7 @@ struct OPDSReader {
         throw CatalogError(.badResponse, "The loans at \(HTTPPlace.text(shelf.url)) can't be read.")
       }
       itemCount += page.entries.count + page.rejected.count
+      loans.terms.append(shelf.answer.freshness)
       for loan in shelf.feed.loans where loans.entries[loan.identifier] == nil {
         loans.entries[loan.identifier] = loan
       }

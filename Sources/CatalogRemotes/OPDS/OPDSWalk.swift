@@ -21,8 +21,8 @@ struct OPDSWalk {
   private var hasLostLoans = false
   /// The loans that no feed has listed so far.
   private var missing: [CatalogEntry.Identifier: CatalogEntry] = [:]
-  /// The answer whose head the sink was given.
-  private var head: HTTPClient.Answer?
+  /// The head that the sink was given.
+  private var head: FetchHead?
   private var page = 0
   private var incomplete: String?
   /// The books of the feeds before this one; nil if there is only one feed.
@@ -165,9 +165,12 @@ struct OPDSWalk {
   private mutating func begin(
     with document: OPDSReader.Document, isWhole: Bool
   ) async throws(CatalogError) {
-    head = document.answer
     var head = document.answer.head(isWhole: isWhole)
     head.expectedBooks = document.feed.expectedBooks
+    for terms in loans?.terms ?? [] {
+      head.tighten(by: terms.directives, initialAge: terms.initialAge)
+    }
+    self.head = head
     try await sink.begin(head)
   }
 
@@ -183,8 +186,8 @@ struct OPDSWalk {
     var itemCount = 0
     while true {
       do throws(CatalogError) {
-        await sink.turn(to: page)
-        if let head, document.answer.freshness.directives.noStore, !head.freshness.directives.noStore {
+        await sink.turn(to: page, under: page == 1 ? nil : document.answer.freshness)
+        if let head, document.answer.freshness.directives.noStore, !head.freshness.noStore {
           throw HTTPPaging.forbidsStoring(page, url)
         }
         incomplete = incomplete ?? Self.incompleteness(of: document)
@@ -220,7 +223,7 @@ struct OPDSWalk {
   }
 
   private mutating func conclusion() async throws(CatalogError) -> FetchConclusion {
-    await sink.turn(to: 1)
+    await sink.turn(to: 1, under: nil)
     // A loan is the reader's even if the catalog doesn't list it.
     let rest = missing.values.sorted { "\($0.identifier)" < "\($1.identifier)" }
     if !rest.isEmpty { try await sink.accept(FetchPage(entries: rest)) }

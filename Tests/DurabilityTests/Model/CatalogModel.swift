@@ -110,7 +110,12 @@ struct CatalogModel {
     if isOutdated(ticket) { return .superseded }
     guard isLoaded, version == ticket.base, ticket.validators != nil else { return .again }
     var head = head
-    if head.freshness == ServerFreshness(), let stamp { head.freshness = stamp.directives }
+    if head.keepsDirectives ?? (head.freshness == ServerFreshness()), let stamp {
+      let said = head.freshness
+      head.freshness = stamp.directives
+      head.freshness.lifetime = [stamp.directives.lifetime, said.lifetime].compactMap(\.self).min()
+      if said.noCache { head.freshness.noCache = true }
+    }
     validate(ticket, head, number)
     validators = head.validators ?? validators
     return .notModified

@@ -90,6 +90,7 @@ struct AnswerDrawer {
     head.freshness.mustRevalidate = generator.once(in: 8)
     head.freshness.noCache = generator.once(in: 12)
     if generator.once(in: 4) { head.initialAge = .milliseconds(generator.number(0...900_000)) }
+    head.keepsDirectives = generator.pick([nil, nil, false, true])
     return head
   }
 }
