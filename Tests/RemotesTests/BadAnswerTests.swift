@@ -39,7 +39,7 @@ struct BadAnswerTests {
         Issue.record("\(accept): \(got.conclusion)")
         continue
       }
-      #expect(reason.contains("leaves https"))
+      #expect(reason.contains("leads from https to http"))
       #expect(await next.sent == [url])
     }
     let choice = OPDSWriter.feed(

@@ -8,6 +8,9 @@ enum DocumentKind {
   ]
   /// Members that every plain book has.
   private static let ofBooks: Set<String> = ["id", "title"]
+  /// The member of what a server sends in place of a feed, which has an id and a title as a book does
+  /// (Authentication for OPDS 1.0, §2).
+  private static let ofAuthentication = "authentication"
 
   /// Returns the kind, or nil if it takes more bytes to tell.
   static func kind(of bytes: [UInt8]) -> ServerCatalog.Kind? {
@@ -20,12 +23,14 @@ enum DocumentKind {
     }
   }
 
-  /// By the first member of an object that either kind has, wherever it stands.
+  /// By the first member of an object that either kind has, wherever it stands; a book's must not be followed by
+  /// a way to sign in.
   private static func kind(ofObject bytes: ArraySlice<UInt8>) -> ServerCatalog.Kind? {
     var depth = 1
     var string: [UInt8]?
     var isEscaped = false
     var last: String?
+    var isBook = false
     for byte in bytes {
       if let open = string {
         if isEscaped || byte != 0x22 {
@@ -44,8 +49,9 @@ enum DocumentKind {
         depth -= 1
         if depth == 0 { return .plain }
       case 0x3A where depth == 1:
-        if let last, ofFeeds.contains(last) { return .opds }
-        if let last, ofBooks.contains(last) { return .plain }
+        guard let last else { break }
+        if last == ofAuthentication || !isBook && ofFeeds.contains(last) { return .opds }
+        if ofBooks.contains(last) { isBook = true }
       default: break
       }
     }

@@ -192,14 +192,7 @@ enum HTTPPaging {
   /// Where the next page is; not a page that was read already, and not out of https.
   static func target(_ reference: String, from url: URL, seen: inout Set<String>) throws(CatalogError) -> URL
   {
-    guard let target = HTTPAddress.resolve(reference, against: url), let origin = HTTPOrigin(target) else {
-      throw CatalogError(
-        .badResponse, "\(HTTPPlace.text(url)) names a next page whose address can't be read.")
-    }
-    if HTTPOrigin(url)?.scheme == "https", origin.scheme == "http" {
-      throw CatalogError(
-        .badResponse, "\(HTTPPlace.text(url)) names a next page that leaves https, which isn't followed.")
-    }
+    let target = try HTTPAddress.target(reference, from: url, as: "a next page")
     guard seen.insert(target.absoluteString).inserted else {
       throw CatalogError(
         .badResponse,

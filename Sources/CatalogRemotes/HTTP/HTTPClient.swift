@@ -138,24 +138,10 @@ struct HTTPClient: Sendable {
     return bytes.flatMap(OPDSAuthenticationDocument.flows)
   }
 
-  /// Where a redirect leads; from https never to http, and never out of the web.
+  /// Where a redirect leads.
   private static func target(of response: HTTPResponse, from url: URL) throws(CatalogError) -> URL {
-    let place = HTTPPlace.text(url)
-    guard let location = response.fields.values(of: "Location").first,
-      let target = HTTPAddress.resolve(location, against: url)
-    else {
-      throw CatalogError(
-        .badResponse, "\(place) redirects (\(response.status)) to no address that can be read.")
-    }
-    guard let origin = HTTPOrigin(target) else {
-      throw CatalogError(
-        .badResponse, "\(place) redirects to something that isn't http or https; that isn't followed.")
-    }
-    if HTTPOrigin(url)?.scheme == "https", origin.scheme == "http" {
-      throw CatalogError(
-        .badResponse, "\(place) redirects from https to http, where anybody may listen; that isn't followed.")
-    }
-    return target
+    try HTTPAddress.target(
+      response.fields.values(of: "Location").first ?? "", from: url, as: "a redirect (\(response.status))")
   }
 
   /// An address that may be asked.
@@ -171,7 +157,10 @@ struct HTTPClient: Sendable {
         .unauthorized,
         "The address \(HTTPPlace.text(url)) holds a user name or a password; give credentials apart from it.")
     }
-    return url
+    guard let canonical = HTTPAddress.canonical(url) else {
+      throw CatalogError(.notFound, "The address \(HTTPPlace.text(url)) can't be read.")
+    }
+    return canonical
   }
 
   private static func acceptLanguage(_ languages: [String]) -> String? {
@@ -183,23 +172,5 @@ struct HTTPClient: Sendable {
     return tags.enumerated()
       .map { $0.offset == 0 ? $0.element : "\($0.element);q=0.\(max(1, 10 - $0.offset))" }
       .joined(separator: ", ")
-  }
-}
-
-/// Addresses as documents and header fields write them.
-enum HTTPAddress {
-  /// Resolves a reference against the final address of the document it stands in; its escapes stay as they are.
-  ///
-  /// A user name in it is taken off: whoever wrote the document doesn't say who asks. So is a fragment.
-  static func resolve(_ reference: String, against base: URL) -> URL? {
-    let text = reference.trimmingBlanks()
-    guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F || $0 >= 0x80 }),
-      let url = URL(string: text, relativeTo: base)?.absoluteURL,
-      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return nil }
-    parts.user = nil
-    parts.password = nil
-    parts.fragment = nil
-    return parts.url
   }
 }

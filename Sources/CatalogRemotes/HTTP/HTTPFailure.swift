@@ -12,7 +12,24 @@ enum HTTPPlace {
       let host = parts.percentEncodedHost
     else { return "The server" }
     let port = parts.port.map { ":\($0)" } ?? ""
-    return "'\(parts.scheme ?? "")://\(host)\(port)\(parts.percentEncodedPath)'"
+    return
+      "'\(parts.scheme ?? "")://\(ServerText.brief(host))\(port)\(ServerText.brief(parts.percentEncodedPath))'"
+  }
+}
+
+/// What a server says, where a message repeats it.
+enum ServerText {
+  private static let length = 120
+
+  /// Returns a text cut short, and without what a terminal or a log might obey rather than show.
+  static func brief(_ text: String) -> String {
+    let shown = text.unicodeScalars.lazy.filter {
+      ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+    }
+    let start = shown.prefix(length + 1)
+    var brief = String(String.UnicodeScalarView(start.prefix(length)))
+    if start.count > length { brief += "…" }
+    return brief
   }
 }
 

@@ -97,6 +97,6 @@ enum HTTPStatus {
       }
     }
     var known: Set<String> = []
-    return schemes.filter { known.insert($0).inserted && $0.count <= 32 }
+    return Array(schemes.filter { known.insert($0).inserted && $0.count <= 32 }.prefix(10))
   }
 }

@@ -67,9 +67,10 @@ public actor OPDSSearch {
     var reader = OPDSReader(client: client, limits: limits, languages: languages)
     let isKnown = template != nil
     let template = try await found(&reader)
-    guard let text = SearchTemplate.expand(template.text, query: query),
-      var target = HTTPAddress.resolve(text, against: template.base)
-    else { throw Self.noSearch(template.base) }
+    guard let text = SearchTemplate.expand(template.text, query: query) else {
+      throw Self.noSearch(template.base)
+    }
+    var target = try HTTPAddress.target(text, from: template.base, as: "a search")
     var hits: [CatalogEntry] = []
     var known: Set<CatalogEntry.Identifier> = []
     var seen: Set<String> = [target.absoluteString]
@@ -130,9 +131,10 @@ public actor OPDSSearch {
     if let direct = links.first(where: { $0.href.contains("{") }) {
       made = Template(
         text: direct.href, base: document.url, isInline: !direct.isTemplate || !Self.isJSON(direct))
-    } else if let description, let target = HTTPAddress.resolve(description.href, against: document.url) {
+    } else if let description {
       let answer = try await client.get(
-        target, accept: "application/opensearchdescription+xml, */*;q=0.1", languages: languages,
+        try HTTPAddress.target(description.href, from: document.url, as: "a description of its search"),
+        accept: "application/opensearchdescription+xml, */*;q=0.1", languages: languages,
         byteLimit: 1 << 20)
       let bytes = try await answer.response.body.collect()
       made = Template(

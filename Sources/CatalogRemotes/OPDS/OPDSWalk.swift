@@ -141,7 +141,8 @@ struct OPDSWalk {
     let choices = choices(on: document)
     let names = choices.prefix(choicesNamed).map { choice in
       let target = HTTPAddress.resolve(choice.href, against: document.url)
-      return "'\(choice.title ?? "")' at \(target.map(HTTPPlace.text) ?? "an address that can't be read")"
+      return
+        "'\(ServerText.brief(choice.title ?? ""))' at \(target.map(HTTPPlace.text) ?? "an address that can't be read")"
     }
     return CatalogError(
       .badResponse,
