@@ -26,6 +26,10 @@ extension CachedCatalog {
 
   /// Returns the books, as fresh as is needed.
   ///
+  /// Where what is held is served and refreshed behind, a remote that failed is left alone for half a minute, and
+  /// for an hour if it refused who asks. One that asked to be left alone (`Retry-After`) is, by every load of this
+  /// handle, for up to a day. ``refresh(_:progress:)`` asks all the same.
+  ///
   /// - Parameter need: As fresh as the policy asks, or fresh.
   /// - Returns: The books; `origin` says where they came from, and if a refresh failed, which failure.
   /// - Throws: `CatalogError`: why there is nothing to show.
@@ -57,6 +61,7 @@ extension CachedCatalog {
 
     let result: FlightResult
     do throws(CatalogError) {
+      if let standing = restraint.withLock({ $0 })?.standing(at: clock.read()) { throw standing }
       result = try await fly(isForced: false) { _ in }
     } catch {
       guard mayServeStale, error.code.isOutage else { throw error }
@@ -91,6 +96,7 @@ extension CachedCatalog {
 
   /// Starts a refresh that goes on with nobody waiting for it.
   private func refreshBehind() {
+    if restraint.withLock({ $0 })?.restrainsBackground(at: clock.read()) == true { return }
     while true {
       let (flight, isNew) = joinableFlight(isForced: false)
       if flight.keep() {
@@ -188,8 +194,13 @@ extension CachedCatalog {
         let result: Result<FlightResult, CatalogError>
         do throws(CatalogError) {
           result = .success(try await perform(flight))
+          restraint.withLock { $0 = nil }
         } catch {
           result = .failure(error)
+          if error.code != .cancelled {
+            let reading = clock.read()
+            restraint.withLock { $0 = RefreshRestraint(after: error, at: reading) }
+          }
         }
         cache.flights.remove(flight, key)
         let wasHeard = flight.finish(result)

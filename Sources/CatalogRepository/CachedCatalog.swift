@@ -15,6 +15,8 @@ public final class CachedCatalog: CatalogReading, Sendable {
   let cache: CatalogCache
   let key: CatalogKey
   let remote: any CatalogFetching
+  /// What the last failure asks of loads; nil if the last flight of this handle didn't fail.
+  let restraint = Guarded<RefreshRestraint?>(nil)
 
   init(
     cache: CatalogCache, key: CatalogKey, account: AccountID, name: CatalogName,
