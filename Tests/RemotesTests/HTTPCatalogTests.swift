@@ -64,6 +64,19 @@ struct HTTPCatalogTests {
     }
   }
 
+  @Test func `a server learns nothing of the device, not even its language`() async throws {
+    try await LoopbackServer.run({ _ in .answer(200, [], Self.one) }) { server in
+      _ = try await fetch(HTTPCatalog(server.url("/")))
+      let names = server.requests.flatMap { $0.fields.map { $0.name.lowercased() } }
+      #expect(
+        Set(names).isSubset(of: [
+          "host", "accept", "accept-encoding", "accept-language", "user-agent", "connection",
+        ]), "\(names)")
+      #expect(server.requests.first?.value("Accept-Language") == "*")
+      #expect(server.requests.first?.value("User-Agent") == "OfflineCatalog")
+    }
+  }
+
   @Test func `a 304 brings new terms from its own fields, and keeps the validators it leaves unsaid`()
     async throws
   {

@@ -91,7 +91,8 @@ struct ServerOptions {
     var idle = Duration.seconds(30)
     if let timeout = context.call[RemoteOptions.timeout] {
       options.deadline = timeout
-      idle = min(idle, timeout)
+      // Whoever allows a server so much time allows it to be spent in silence.
+      idle = timeout
     }
     self.options = options
     meter = HTTPMeter(URLSessionTransport(idleTimeout: idle))

@@ -43,9 +43,9 @@ struct HTTPClient: Sendable {
       fields.append(HTTPField("If-None-Match", tag))
     }
     if let date = validators?.lastModified { fields.append(HTTPField("If-Modified-Since", date)) }
-    if let languages = Self.acceptLanguage(languages) {
-      fields.append(HTTPField("Accept-Language", languages))
-    }
+    // Both are said in any case: a transport of the system's would say something of its own, of the device.
+    fields.append(HTTPField("Accept-Language", Self.acceptLanguage(languages) ?? "*"))
+    fields.append(HTTPField("User-Agent", "OfflineCatalog"))
     var attempt = 0
     while true {
       let failure: CatalogError
