@@ -48,6 +48,28 @@ struct OPDS2DocumentTests {
     #expect(try entry(map, languages: languages)?.title == title)
   }
 
+  @Test(arguments: [
+    "\"navigation\":[]", "\"groups\":[]", "\"catalogs\":[]",
+    "\"publications\":[],\"navigation\":[{\"title\":\"x\"}]",
+    "\"publications\":{},\"navigation\":[{\"href\":\"/a\"}]", "\"publications\":[],\"groups\":[7]",
+    "\"groups\":[{\"metadata\":{\"numberOfItems\":3}}]", "\"groups\":[{\"links\":[{\"href\":\"/a\"}]}]",
+    "\"publications\":[],\"links\":[{\"rel\":\"next\"}]", "\"publications\":[],\"groups\":7",
+    "\"groups\":[{\"publications\":{}}]",
+  ])
+  func `a list that leads nowhere isn't a catalog without books`(members: String) throws {
+    #expect(try read("{\(members)}").omission != nil)
+  }
+
+  @Test(arguments: [
+    "\"publications\":[]", "\"publications\":[],\"navigation\":[]",
+    "\"groups\":[{\"publications\":[]}],\"publications\":[]",
+    "\"metadata\":{\"numberOfItems\":0},\"publications\":[]",
+    "\"publications\":[],\"navigation\":[{\"href\":\"/a\"}]",
+  ])
+  func `a list of books without one is a catalog without books, or leads on`(members: String) throws {
+    #expect(try read("{\(members)}").omission == nil)
+  }
+
   @Test func `bad publications are named and leave the others`() throws {
     let feed = try read(
       """

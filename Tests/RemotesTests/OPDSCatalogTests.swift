@@ -105,6 +105,89 @@ struct OPDSCatalogTests {
     }
   }
 
+  @Test func `a book that comes twice isn't two of those that were announced`() async throws {
+    let (got, _, _) = try await fetched([
+      "/": .answer(
+        200, [],
+        Self.feed(
+          ["1", "2"], next: "/2",
+          links: "<totalResults xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">4</totalResults>")),
+      "/2": .answer(200, [], Self.feed(["2", "3"])),
+    ])
+    #expect(reason(got)?.contains("says that it has 4 books, and gave 3") == true)
+  }
+
+  @Test func `a feed whose books can't be taken, and that leads to others, is no whole catalog`() async throws
+  {
+    let (got, _, _) = try await fetched([
+      "/": .answer(
+        200, [],
+        Self.feed([]).replacing(
+          "</feed>",
+          with: "<entry><id>n</id><title>More</title><link rel=\"subsection\" href=\"/more\" "
+            + "type=\"application/atom+xml\"/></entry><entry><id>x</id>"
+            + "<link rel=\"http://opds-spec.org/acquisition\" href=\"x\"/></entry></feed>"))
+    ])
+    #expect(got?.rejected.count == 1)
+    #expect(reason(got)?.contains("also leads to other feeds") == true)
+  }
+
+  @Test func `a next page without an address leaves a partial answer`() async throws {
+    let json =
+      #"{"metadata": {}, "links": [{"rel": "next"}], "publications": [{"metadata": {"identifier": "1", "title": "Book 1"}}]}"#
+    for feed in [Self.feed(["1"], links: "<link rel=\"next\"/>"), json] {
+      let (got, _, _) = try await fetched(["/": .answer(200, [], feed)])
+      #expect(got?.entries.count == 1)
+      #expect(reason(got)?.contains("next page") == true)
+    }
+  }
+
+  @Test func `a shelf with a loan that can't be told from others is an error`() async throws {
+    let shelf = "<link rel=\"http://opds-spec.org/shelf\" href=\"/shelf\"/>"
+    let nameless =
+      "<entry><title>N</title><link rel=\"http://opds-spec.org/acquisition\" href=\"x\"/></entry>"
+    let loans = Self.feed(["1"]).replacing("</feed>", with: nameless + "</feed>")
+    let (got, failure, _) = try await fetched(
+      ["/": .answer(200, [], Self.feed(["1", "2"], links: shelf)), "/shelf": .answer(200, [], loans)],
+      token: "t")
+    #expect(got == nil)
+    #expect(failure?.code == .badResponse)
+  }
+
+  @Test func `what a shelf only offers isn't a loan, and a loan ends when any way to it does`() async throws {
+    let shelf = "<link rel=\"http://opds-spec.org/shelf\" href=\"/shelf\"/>"
+    func record(_ id: String, _ links: String) -> String {
+      "<entry><id>\(id)</id><title>\(id)</title>\(links)</entry>"
+    }
+    func way(_ relation: String, _ availability: String) -> String {
+      "<link rel=\"http://opds-spec.org/acquisition\(relation)\" href=\"x\">\(availability)</link>"
+    }
+    func state(_ state: String, _ more: String = "") -> String {
+      "<opds:availability status=\"\(state)\" \(more)/>"
+    }
+    let end = "until=\"2026-12-24T00:00:00Z\""
+    let loans = OPDSWriter.feed(
+      [
+        record("1", way("/borrow", state("available"))), record("2", way("/borrow", state("unavailable"))),
+        record("3", way("/borrow", state("reserved", end))),
+        record(
+          "4",
+          way("", state("available", "since=\"2026-11-24T00:00:00Z\"")) + way("/borrow", state("reserved"))),
+        record("5", way("", "") + way("/open-access", state("available", end))), record("6", way("", "")),
+        record("7", way("/borrow", "")),
+      ], .one)
+    let (got, failure, _) = try await fetched(
+      [
+        "/": .answer(200, [], Self.feed(["1", "2", "3", "4", "5", "6", "7"], links: shelf)),
+        "/shelf": .answer(200, [], loans),
+      ], token: "t")
+    #expect(failure == nil)
+    #expect(got?.entries.map(\.isBorrowed) == [false, false, false, true, true, true, true])
+    #expect(
+      got?.entries.map(\.borrowedUntil?.millisecondsSinceEpoch)
+        == [nil, nil, nil, nil, 1_798_070_400_000, nil, nil])
+  }
+
   @Test func `a feed with books that leads to others too is no whole catalog, a shelf of loans aside`()
     async throws
   {

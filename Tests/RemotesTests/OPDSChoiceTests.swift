@@ -9,17 +9,21 @@ import Testing
 /// Feeds that lead to several others.
 @Suite(.timeLimit(.minutes(5)))
 struct OPDSChoiceTests {
-  private static func feed(_ ids: [String], next: String? = nil) -> String {
+  private static func feed(_ ids: [String], next: String? = nil, links: String = "") -> String {
     OPDSWriter.feed(
       ids.map { OPDSWriter.item(CatalogEntry(identifier: .text($0), title: "Book \($0)"), .one) }, .one,
-      links: next.map { "<link rel=\"next\" href=\"\($0)\"/>" } ?? "")
+      links: links + link("next", next))
   }
 
-  private static func navigation(_ hrefs: [String]) -> String {
+  private static func link(_ relation: String, _ href: String?) -> String {
+    href.map { "<link rel=\"\(relation)\" href=\"\($0)\"/>" } ?? ""
+  }
+
+  private static func navigation(_ hrefs: [String], next: String? = nil) -> String {
     OPDSWriter.feed(
       hrefs.map {
         "<entry><id>n\($0)</id><title>To \($0)</title><link href=\"\($0)\" type=\"application/atom+xml\"/></entry>"
-      }, .one)
+      }, .one, links: link("next", next))
   }
 
   private func fetched(
@@ -91,9 +95,68 @@ struct OPDSChoiceTests {
     let (two, _, _) = try await fetched(
       further.merging([
         "/": Self.navigation(["/new", "/title", "/authors"]), "/new": Self.feed([]),
-        "/title": Self.feed([]),
+        "/title": Self.feed([], links: Self.link("last", "/title")),
       ]) { $1 })
     #expect(two != nil && reason(two) == nil)
+  }
+
+  @Test func `two lists that agree are the whole catalog only if one shows that it has ended`() async throws {
+    let total = "<totalResults xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">2</totalResults>"
+    for (sign, isWhole) in [
+      ("", false), (Self.link("last", "/title?offset=0"), true), (Self.link("first", "/title"), true),
+      (total, true), (total.replacing("2", with: "1"), false),
+    ] {
+      let (got, _, _) = try await fetched([
+        "/": Self.navigation(["/picks", "/title", "/authors"]), "/picks": Self.feed(["2", "1"]),
+        "/title": Self.feed(["1", "2"], links: sign), "/authors": Self.navigation(["/a", "/b"]),
+      ])
+      #expect(titles(got) == ["Book 2", "Book 1"])
+      #expect((reason(got) == nil) == isWhole, "\(sign)")
+    }
+  }
+
+  @Test func `ways that go on on a next page are ways too`() async throws {
+    let (all, _, targets) = try await fetched([
+      "/": Self.navigation(["/a"], next: "/2"), "/2": Self.navigation(["/b"], next: "/3"),
+      "/3": Self.navigation(["/c"]), "/a": Self.feed(["1"]), "/b": Self.feed(["2"]), "/c": Self.feed(["3"]),
+    ])
+    #expect(titles(all) == ["Book 1", "Book 2", "Book 3"])
+    #expect(reason(all) == nil)
+    #expect(targets == ["/", "/2", "/3", "/a", "/b", "/c"])
+    for page in [nil, Self.feed(["9"]), Self.navigation(["/b"], next: "/")] {
+      var answers = [
+        "/": Self.navigation(["/a"], next: "/2"), "/a": Self.feed(["1"]), "/b": Self.feed(["2"]),
+      ]
+      answers["/2"] = page
+      let (some, _, _) = try await fetched(answers)
+      #expect(titles(some)?.first == "Book 1")
+      #expect(reason(some)?.contains("books may be missing") == true)
+    }
+  }
+
+  @Test func `ways without end are too many`() async throws {
+    let url = try #require(URL(string: "http://books.example/1"))
+    let script = ScriptedTransport { _, count in
+      (200, [], Self.navigation(["/n\(count)"], next: "/\(count + 1)"))
+    }
+    let error = await #expect(throws: CatalogError.self) {
+      try await fetch(OPDSCatalog(url, transport: script))
+    }
+    #expect(error?.code == .badResponse)
+    #expect(await script.sent.count <= 40)
+  }
+
+  @Test func `loans are known before the first book, whichever of the ways tells where they are`()
+    async throws
+  {
+    let shelf = Self.link("http://opds-spec.org/shelf", "/shelf")
+    let (got, _, targets) = try await fetched(
+      [
+        "/": Self.navigation(["/a", "/b"]), "/a": Self.feed(["1"]), "/b": Self.feed(["2"], links: shelf),
+        "/shelf": Self.feed(["1"]),
+      ], credentials: true)
+    #expect(got?.entries.map(\.isBorrowed) == [true, false])
+    #expect(targets == ["/", "/a", "/b", "/shelf"])
   }
 
   @Test func `where every way leads to books, all of them together are the catalog`() async throws {

@@ -57,6 +57,21 @@ struct OPDSSearchTests {
     #expect(try await hits([:]).failure?.code == .notFound)
   }
 
+  @Test func `a page that isn't found isn't a search without hits, and a template in JSON has none by 404`()
+    async throws
+  {
+    let target = "/opds/search/\(Self.escaped)?library_id=lib"
+    let page = try await hits([
+      "/": .answer(200, [], Self.feed([], links: Self.inline)),
+      target: .answer(404, ["Content-Type: text/html"], "<html>Not found</html>"),
+    ])
+    #expect(page.failure?.code == .notFound)
+    let json =
+      #"{"metadata": {}, "publications": [], "links": [{"rel": "search", "href": "/s/{searchTerms}"}]}"#
+    let other = try await hits(["/": .answer(200, [], json)])
+    #expect(other.failure?.code == .notFound)
+  }
+
   /// A server that is gone after some requests: it has nothing any more.
   private actor Vanishing: HTTPTransport {
     private var left: Int
