@@ -181,4 +181,13 @@ struct OPDS1DocumentTests {
       #expect(entry != nil && entry?.updated == nil)
     }
   }
+
+  @Test func `a title of HTML that never closes a tag costs no more than its length`() throws {
+    let title = String(repeating: "&lt;a", count: 400_000)
+    let item = "<entry><id>u</id><title type=\"html\">\(title)</title><author/></entry>"
+    let feed = try OPDS1Document.read(
+      Array("<feed xmlns=\"http://www.w3.org/2005/Atom\">\(item)</feed>".utf8), of: "The feed")
+    #expect(feed.page.entries.isEmpty)
+    #expect(feed.page.rejected.count == 1)
+  }
 }

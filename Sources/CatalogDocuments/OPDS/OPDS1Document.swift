@@ -114,7 +114,11 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     case (true, "id", 1), (true, "title", 1), (true, "updated", 1): open(attributes)
     case (true, "author", 1): isInAuthor = true
     case (true, "name", 2) where isInAuthor: open([:])
-    case (true, "link", 1): openLink = link(attributes)
+    case (true, "link", 1):
+      openLink = link(attributes)
+      if item == nil, openLink == nil, relations(attributes).contains("next") {
+        feed.hasLostNext = true
+      }
     case (false, "language", 1) where Self.terms.contains(namespaceURI ?? ""): open([:])
     case (false, "alternativeHeadline", 1) where namespaceURI == Self.schema: open([:])
     case (false, "availability", _) where namespaceURI == Self.opds:
@@ -136,8 +140,11 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     guard let href = attributes["href"] else { return nil }
     return OPDSFeed.Link(
       Self.resolve(href, against: bases.last?.base),
-      relations: (attributes["rel"] ?? "").split(separator: " ").map(String.init),
-      type: attributes["type"], title: attributes["title"])
+      relations: relations(attributes), type: attributes["type"], title: attributes["title"])
+  }
+
+  private func relations(_ attributes: [String: String]) -> [String] {
+    (attributes["rel"] ?? "").lowercased().split(separator: " ").map(String.init)
   }
 
   /// A reference below a base; one that can't be put together, such as a template, stays as it is.

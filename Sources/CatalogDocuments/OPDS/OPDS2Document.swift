@@ -71,35 +71,69 @@ public enum OPDS2Document {
     let languages: [String]
     var feed = OPDSFeed()
     var itemCount = 0
+    /// Whether there is a list of books, be it empty.
+    private var listsBooks = false
+    private static let waysLost = "some of the feeds that it leads to have no address"
+
+    init(limits: DocumentLimits, languages: [String]) {
+      self.limits = limits
+      self.languages = languages
+    }
 
     mutating func take(_ object: [String: Any]) {
       let metadata = object["metadata"] as? [String: Any] ?? [:]
       feed.links = links(object["links"])
+      let namesNext = objects(object["links"]).contains { relations($0).contains("next") }
+      if namesNext, feed.next == nil { feed.hasLostNext = true }
       feed.identifier = metadata["identifier"] as? String
       feed.expectedBooks = count(metadata["numberOfItems"])
-      take(publications: object["publications"], in: "")
-      take(choices: object["navigation"])
-      for (number, group) in ((object["groups"] as? [Any]) ?? []).enumerated() {
-        guard let group = group as? [String: Any] else { continue }
-        let items = group["publications"] as? [Any]
-        take(publications: items, in: "group \(number + 1), ")
-        take(choices: group["navigation"])
-        let all = count((group["metadata"] as? [String: Any])?["numberOfItems"])
-        // A group that leads to a feed of its own may hold more there, unless it says how many it holds.
-        let mayHoldMore = all.map { $0 > items?.count ?? 0 } ?? !links(group["links"]).isEmpty
-        if items != nil, mayHoldMore {
-          feed.omission = "it shows only the beginning of some of its groups"
-        }
+      take(publications: list("publications", of: object), in: "")
+      take(choices: list("navigation", of: object))
+      for (number, group) in (list("groups", of: object) ?? []).enumerated() {
+        take(group: group as? [String: Any] ?? [:], number + 1)
       }
-      for catalog in (object["catalogs"] as? [Any]) ?? [] {
-        guard let catalog = catalog as? [String: Any] else { continue }
-        let name = text((catalog["metadata"] as? [String: Any])?["title"])
-        for var link in links(catalog["links"]) where link.relations.contains("http://opds-spec.org/catalog")
-        {
-          link.title = name
-          feed.choices.append(link)
-        }
+      for catalog in list("catalogs", of: object) ?? [] {
+        take(catalog: catalog as? [String: Any] ?? [:])
       }
+      if !listsBooks, feed.choices.isEmpty, feed.omission == nil {
+        feed.omission = "it lists neither books nor feeds that hold some"
+      }
+    }
+
+    private mutating func take(group: [String: Any], _ number: Int) {
+      let items = list("publications", of: group)
+      let ways = list("navigation", of: group)
+      take(publications: items, in: "group \(number), ")
+      take(choices: ways)
+      guard items != nil || ways != nil else {
+        feed.omission = "it names groups without showing what is in them"
+        return
+      }
+      let all = count((group["metadata"] as? [String: Any])?["numberOfItems"])
+      // A group that leads to a feed of its own may hold more there, unless it says how many it holds.
+      let mayHoldMore = all.map { $0 > items?.count ?? 0 } ?? !links(group["links"]).isEmpty
+      if items != nil, mayHoldMore { feed.omission = "it shows only the beginning of some of its groups" }
+    }
+
+    private mutating func take(catalog: [String: Any]) {
+      let name = text((catalog["metadata"] as? [String: Any])?["title"])
+      let ways = links(catalog["links"]).filter { $0.relations.contains("http://opds-spec.org/catalog") }
+      if ways.isEmpty { feed.omission = Self.waysLost }
+      for var link in ways {
+        link.title = name
+        feed.choices.append(link)
+      }
+    }
+
+    /// A member that is a list; what stands in its place and is none is lost.
+    private mutating func list(_ name: String, of object: [String: Any]) -> [Any]? {
+      guard let value = object[name], !(value is NSNull) else { return nil }
+      guard let list = value as? [Any] else {
+        feed.omission = "its '\(name)' isn't a list"
+        return nil
+      }
+      if name == "publications" { listsBooks = true }
+      return list
     }
 
     /// Takes a publication that stands alone.
@@ -108,12 +142,14 @@ public enum OPDS2Document {
       take(publications: [record], in: "")
     }
 
-    private mutating func take(choices: Any?) {
-      feed.choices += links(choices)
+    private mutating func take(choices: [Any]?) {
+      let ways = links(choices)
+      if ways.count < choices?.count ?? 0 { feed.omission = Self.waysLost }
+      feed.choices += ways
     }
 
-    private mutating func take(publications: Any?, in place: String) {
-      for (number, publication) in ((publications as? [Any]) ?? []).enumerated() {
+    private mutating func take(publications: [Any]?, in place: String) {
+      for (number, publication) in (publications ?? []).enumerated() {
         itemCount += 1
         guard itemCount <= limits.books else { return }
         let position = "\(place)item \(number + 1)"
@@ -172,13 +208,19 @@ public enum OPDS2Document {
       return (value as? String).map { $0.isEmpty ? [] : [$0] } ?? []
     }
 
+    private func objects(_ value: Any?) -> [[String: Any]] {
+      ((value as? [Any]) ?? []).compactMap { $0 as? [String: Any] }
+    }
+
+    private func relations(_ link: [String: Any]) -> [String] {
+      (link["rel"] as? String).map { [$0] } ?? (link["rel"] as? [Any])?.compactMap { $0 as? String } ?? []
+    }
+
     private func links(_ value: Any?) -> [OPDSFeed.Link] {
-      ((value as? [Any]) ?? []).compactMap { value in
-        guard let object = value as? [String: Any], let href = object["href"] as? String else { return nil }
-        let relations =
-          (object["rel"] as? String).map { [$0] } ?? (object["rel"] as? [Any])?.compactMap { $0 as? String }
+      objects(value).compactMap { object in
+        guard let href = object["href"] as? String else { return nil }
         var link = OPDSFeed.Link(
-          href, relations: relations ?? [], type: object["type"] as? String, title: text(object["title"]))
+          href, relations: relations(object), type: object["type"] as? String, title: text(object["title"]))
         link.isTemplate = object["templated"] as? Bool ?? false
         let properties = object["properties"] as? [String: Any]
         if let availability = properties?["availability"] as? [String: Any] {

@@ -34,7 +34,7 @@ public struct OPDSFeed: Sendable {
   /// The revision of what is read from an item; it rises with what a reader takes of the same document.
   ///
   /// Whoever asks a server "has it changed?" has to ask for all if the last answer was read by another revision.
-  public static let revision = 2
+  public static let revision = 3
 
   /// What the feed calls itself; nil if it doesn't.
   public var identifier: String?
@@ -46,10 +46,16 @@ public struct OPDSFeed: Sendable {
   public var choices: [Link] = []
   /// How many books the whole catalog has, if the feed says so.
   public var expectedBooks: Int?
-  /// Why it doesn't hold all that it stands for: it shows groups of which only the beginning is there.
+  /// Why it doesn't hold all that it stands for, such as groups of which only the beginning is there.
   public var omission: String?
-  /// The books that the feed says aren't on loan but waited for.
-  var held: Set<CatalogEntry.Identifier> = []
+  /// Whether it names a next page without saying where that is.
+  public var hasLostNext = false {
+    didSet { if hasLostNext { omission = "it names a next page without an address" } }
+  }
+  /// The books that the feed says aren't on loan but waited for, or merely offered.
+  var notOnLoan: Set<CatalogEntry.Identifier> = []
+  /// When loans end, by any of the ways to have them.
+  var loanEnds: [CatalogEntry.Identifier: Timestamp] = [:]
 
   /// Whether it leads to other feeds, and holds no books.
   public var isNavigation: Bool { page.entries.isEmpty && page.rejected.isEmpty && !choices.isEmpty }
@@ -68,18 +74,19 @@ public struct OPDSFeed: Sendable {
     return (link(relation) ?? choices.first { $0.relations.contains(relation) })?.href
   }
 
-  /// The books of a feed of loans: whatever is in it and isn't merely waited for.
+  /// The books of a feed of loans: whatever is in it and isn't merely waited for or offered.
   public var loans: [CatalogEntry] {
-    page.entries.filter { !held.contains($0.identifier) }.map { entry in
+    page.entries.filter { !notOnLoan.contains($0.identifier) }.map { entry in
       var entry = entry
       entry.isBorrowed = true
+      entry.borrowedUntil = entry.borrowedUntil ?? loanEnds[entry.identifier]
       return entry
     }
   }
 
-  /// The books of a feed of loans whose records couldn't be read, and that aren't merely waited for.
+  /// The books of a feed of loans whose records couldn't be read, and that aren't merely waited for or offered.
   public var unreadLoans: [CatalogEntry.Identifier] {
-    page.rejected.compactMap(\.identifier).filter { !held.contains($0) }
+    page.rejected.compactMap(\.identifier).filter { !notOnLoan.contains($0) }
   }
 
   /// Takes an item, or names it as one that can't be taken.
@@ -87,7 +94,8 @@ public struct OPDSFeed: Sendable {
     let identifier = item.identifier.flatMap { $0.isWithin(limits) ? $0 : nil }
     do throws(OPDSItem.Refusal) {
       guard let identifier else { throw OPDSItem.Refusal("It has no identifier that can be kept.") }
-      if item.isHeld { held.insert(identifier) }
+      if item.isHeld || item.isOffered { notOnLoan.insert(identifier) }
+      loanEnds[identifier] = item.loanEnd
       page.entries.append(try item.entry(identifier, limits))
     } catch {
       page.rejected.append(RejectedItem(position: position, identifier: identifier, reason: error.reason))
@@ -131,8 +139,30 @@ struct OPDSItem {
     }
   }
 
-  /// Whether it is reserved, or ready to be picked up: that is no loan.
-  var isHeld: Bool { links.contains { $0.state == "reserved" || $0.state == "ready" } }
+  /// Whether it is reserved, or ready to be picked up: that is no loan, unless there is one beside it.
+  var isHeld: Bool { loan == nil && links.contains(where: Self.isHold) }
+
+  /// Whether it may be borrowed, or can't be, and that is all: on a shelf that is no loan either.
+  var isOffered: Bool {
+    let ways = links.filter { $0.relations.contains { $0.hasPrefix(Self.acquisition) || $0 == "borrow" } }
+    return !ways.isEmpty
+      && ways.allSatisfy { way in
+        way.relations.contains { $0 == Self.acquisition + "/borrow" || $0 == "borrow" }
+          && (way.state == "available" || way.state == "unavailable")
+      }
+  }
+
+  /// When the loan ends, of an item that is one.
+  var loanEnd: Timestamp? {
+    loan?.until
+      ?? links.lazy.filter { link in
+        !Self.isHold(link) && link.relations.contains { $0.hasPrefix(Self.acquisition) }
+      }.compactMap(\.until).first
+  }
+
+  private static func isHold(_ link: OPDSFeed.Link) -> Bool {
+    link.state == "reserved" || link.state == "ready"
+  }
 
   /// The link that says that the reader has it: what can be got now without borrowing it first.
   ///

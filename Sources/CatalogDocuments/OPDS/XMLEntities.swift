@@ -50,11 +50,18 @@ enum XMLEntities {
   static func plainText(ofHTML html: String) -> String {
     var result = String.UnicodeScalarView()
     var rest = Substring(html).unicodeScalars
+    // Once none is left there is none to look for: else what has many beginnings would be searched for each.
+    var hasEnds = true
     while let scalar = rest.popFirst() {
-      if scalar == "<", let next = rest.first, next == "/" || next == "!" || next.properties.isAlphabetic,
-        let end = rest.firstIndex(of: ">")
+      if hasEnds, scalar == "<", let next = rest.first,
+        next == "/" || next == "!" || next.properties.isAlphabetic
       {
-        rest = rest[rest.index(after: end)...]
+        if let end = rest.firstIndex(of: ">") {
+          rest = rest[rest.index(after: end)...]
+        } else {
+          hasEnds = false
+          result.append(scalar)
+        }
       } else if scalar == "&", let end = rest.prefix(33).firstIndex(of: ";"),
         let character = character(String(Substring(rest[..<end])))
       {

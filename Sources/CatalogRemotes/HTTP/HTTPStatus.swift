@@ -2,6 +2,11 @@ import CatalogDomain
 
 /// What a status that isn't a success means in the catalog's terms.
 enum HTTPStatus {
+  /// What came with a 404: a web page says that the address is wrong, not that nothing was found there.
+  struct Missing: Error {
+    var isWebPage: Bool
+  }
+
   /// - Parameter flows: The ways to sign in that a document with the answer offers; nil if none came with it.
   static func failure(
     _ response: HTTPResponse, at place: String, now: Timestamp, sentCredentials: Bool, flows: [String]? = nil
@@ -18,7 +23,11 @@ enum HTTPStatus {
         .forbidden,
         "\(place) refuses access (403). After wrong passwords some servers do so for a while, even with the "
           + "right one.")
-    case 404: return made(.notFound, "\(place) has no such thing (404). Check the address.")
+    case 404:
+      var missing = made(.notFound, "\(place) has no such thing (404). Check the address.")
+      let type = response.fields.values(of: "Content-Type").first?.lowercased() ?? ""
+      missing.cause = Missing(isWebPage: type.contains("html"))
+      return missing
     case 408: return made(.timedOut, "\(place) waited too long for the request (408). Try again.")
     case 410: return made(.gone, "\(place) has it no longer (410). Ask whoever runs the server.")
     case 429: return made(.throttled, "\(place) asks to be left alone for a while (429).")

@@ -11,8 +11,9 @@ public import Foundation
 /// A feed that only leads to other feeds is followed: to the one feed that holds all books if it names it, or
 /// where there is only one way; else to each feed that it leads to, and those that hold books are read one
 /// after the other. Feeds that lead further still aren't followed. Then the answer is complete if two feeds or
-/// more turn out to hold the same books, as a server's "newest" and "by title" do, and partial otherwise. If no
-/// feed holds books, the error lists what could be chosen.
+/// more turn out to hold the same books, as a server's "newest" and "by title" do, and one of them shows that it
+/// was read to its end, by its pages or by saying how many books there are; it is partial otherwise. If no feed
+/// holds books, the error lists what could be chosen.
 public struct OPDSCatalog: CatalogFetching {
   private let url: URL
   private let limits: DocumentLimits

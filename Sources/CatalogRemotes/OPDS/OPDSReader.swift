@@ -21,7 +21,8 @@ struct OPDSReader {
   let client: HTTPClient
   let limits: DocumentLimits
   let languages: [String]
-  private var byteCount = 0
+  /// How many bytes were read so far.
+  private(set) var byteCount = 0
 
   init(client: HTTPClient, limits: DocumentLimits, languages: [String]) {
     self.client = client
@@ -61,13 +62,21 @@ struct OPDSReader {
     var terms: [HTTPFreshness] = []
   }
 
+  /// Whether a document says where the reader's loans are.
+  func hasShelf(_ document: Document) -> Bool { shelf(of: document) != nil }
+
+  private func shelf(of document: Document) -> URL? {
+    guard let reference = document.feed.shelf,
+      let url = HTTPAddress.resolve(reference, against: document.url), client.hasCredentials(for: url)
+    else { return nil }
+    return url
+  }
+
   /// The reader's loans; nil if the catalog has no shelf, or nobody to have one.
   ///
   /// - Throws: If the shelf is there and can't be read: without it every loan would seem to have ended.
   mutating func loans(of document: Document) async throws(CatalogError) -> Loans? {
-    guard let reference = document.feed.shelf,
-      let url = HTTPAddress.resolve(reference, against: document.url), client.hasCredentials(for: url)
-    else { return nil }
+    guard let url = shelf(of: document) else { return nil }
     var loans = Loans()
     var itemCount = 0
     var seen: Set<String> = [url.absoluteString]
@@ -76,9 +85,9 @@ struct OPDSReader {
     let expected = shelf.feed.expectedBooks
     for _ in 0..<limits.pages {
       let page = shelf.feed.page
-      let isReadable =
-        page.rejected.isEmpty || !page.entries.isEmpty || page.rejected.contains { $0.identifier != nil }
-      guard isReadable, !shelf.feed.isNavigation else {
+      guard page.rejected.allSatisfy({ $0.identifier != nil }), shelf.feed.omission == nil,
+        !shelf.feed.isNavigation
+      else {
         throw CatalogError(.badResponse, "The loans at \(HTTPPlace.text(shelf.url)) can't be read.")
       }
       itemCount += page.entries.count + page.rejected.count

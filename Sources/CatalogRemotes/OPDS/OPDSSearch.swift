@@ -79,7 +79,9 @@ public actor OPDSSearch {
       do throws(CatalogError) {
         document = try await reader.get(target)
       } catch {
-        guard error.code == .notFound, template.isInline || page > 1 else { throw error }
+        guard error.code == .notFound, template.isInline || page > 1,
+          (error.cause as? HTTPStatus.Missing)?.isWebPage != true
+        else { throw error }
         // A server that is gone says the same as one that has no hits: the feed tells which it is.
         if isKnown, page == 1 {
           self.template = nil
@@ -130,7 +132,7 @@ public actor OPDSSearch {
     let made: Template
     if let direct = links.first(where: { $0.href.contains("{") }) {
       made = Template(
-        text: direct.href, base: document.url, isInline: !direct.isTemplate || !Self.isJSON(direct))
+        text: direct.href, base: document.url, isInline: !document.isJSON)
     } else if let description {
       let answer = try await client.get(
         try HTTPAddress.target(description.href, from: document.url, as: "a description of its search"),
@@ -145,10 +147,6 @@ public actor OPDSSearch {
     }
     template = made
     return made
-  }
-
-  private static func isJSON(_ link: OPDSFeed.Link) -> Bool {
-    link.type?.lowercased().hasPrefix("application/opds+json") == true
   }
 
   private static func noSearch(_ url: URL) -> CatalogError {

@@ -5,9 +5,8 @@ import Foundation
 /// One reading of a catalog: from its first feed, by way of the feeds that it leads to, page by page.
 struct OPDSWalk {
   private static let depth = 5
-  /// How many feeds are asked whether they hold books; with more to choose from, somebody has to choose.
-  private static let choicesAsked = 32
-  private static let choicesNamed = 20
+  /// How many bytes of feeds wait to be delivered until all ways were asked.
+  private static let bytesAhead = 32 << 20
 
   private typealias Identifiers = Set<CatalogEntry.Identifier>
 
@@ -39,89 +38,114 @@ struct OPDSWalk {
   mutating func run(_ answer: HTTPClient.Answer) async throws(CatalogError) -> FetchConclusion {
     var first = try await reader.read(answer)
     var trail: Set<String> = [url.absoluteString, first.url.absoluteString]
-    var isDirect = true
+    var steps = 0
     try await takeLoans(of: first)
     while first.feed.isNavigation {
-      isDirect = false
-      guard let way = Self.onlyWay(on: first) else {
-        try await readEach(of: first, trail: &trail)
+      var ways = OPDSWay.toAll(on: first).map { [$0] } ?? []
+      if ways.isEmpty { ways = try await gatherWays(on: first, trail: &trail) }
+      guard ways.count == 1, let way = ways.first else {
+        try await readEach(of: ways, on: first, trail: &trail)
         return try await conclusion()
       }
-      guard trail.count <= Self.depth else {
+      steps += 1
+      guard steps <= Self.depth else {
         throw CatalogError(.badResponse, "\(HTTPPlace.text(url)) leads from feed to feed without end.")
       }
-      first = try await reader.get(try HTTPPaging.target(way.href, from: first.url, seen: &trail))
+      first = try await reader.get(try HTTPPaging.target(way.link.href, from: way.base, seen: &trail))
       try await takeLoans(of: first)
     }
     // What several documents were made from can't be asked about as one.
-    try await begin(with: first, isWhole: isDirect && first.feed.next == nil && loans == nil)
+    try await begin(with: first, isWhole: steps == 0 && first.feed.next == nil && loans == nil)
     _ = try await walk(from: first)
     return try await conclusion()
   }
 
-  /// Where a feed leads that only leads on: to all books if it says where they are, or the one way there is.
-  private static func onlyWay(on document: OPDSReader.Document) -> OPDSFeed.Link? {
-    if let all = document.feed.link("http://opds-spec.org/crawlable") { return all }
-    let choices = choices(on: document)
-    return choices.count == 1 ? choices.first : nil
+  /// Gathers the ways of a feed that only leads on, from all of its pages.
+  private mutating func gatherWays(
+    on document: OPDSReader.Document, trail: inout Set<String>
+  ) async throws(CatalogError) -> [OPDSWay] {
+    var page = document
+    var ways = OPDSWay.ways(on: page)
+    while true {
+      if let omission = page.feed.omission {
+        incomplete = incomplete ?? "\(HTTPPlace.text(page.url)) doesn't show the whole catalog: \(omission)."
+      }
+      guard let next = page.feed.next, ways.count <= OPDSWay.most else { return ways }
+      do throws(CatalogError) {
+        page = try await reader.get(try HTTPPaging.target(next, from: page.url, seen: &trail))
+        guard page.feed.isNavigation else {
+          throw CatalogError(
+            .badResponse, "\(HTTPPlace.text(page.url)) holds something else than ways to other feeds.")
+        }
+        ways += OPDSWay.ways(on: page)
+      } catch {
+        guard HTTPPaging.leavesPartial(error) else { throw error }
+        incomplete =
+          incomplete
+          ?? "Not all feeds that it leads to could be found, so books may be missing. \(error.message)"
+        return ways
+      }
+    }
   }
 
-  private static func choices(on document: OPDSReader.Document) -> [OPDSFeed.Link] {
-    // The loans are read apart: they aren't a catalog.
-    document.feed.choices.filter { !$0.relations.contains("http://opds-spec.org/shelf") }
+  /// What became of a way.
+  private enum Arrival {
+    /// A feed with books.
+    case feed(OPDSReader.Document)
+    /// A feed that wasn't asked for yet.
+    case ahead(OPDSWay)
   }
 
-  /// Reads each feed with books that a feed leads to, one after the other.
+  /// Reads each feed with books that some ways lead to, one after the other.
   private mutating func readEach(
-    of document: OPDSReader.Document, trail: inout Set<String>
+    of ways: [OPDSWay], on document: OPDSReader.Document, trail: inout Set<String>
   ) async throws(CatalogError) {
-    let choices = Self.choices(on: document)
-    guard choices.count <= Self.choicesAsked else { throw Self.unchosen(document) }
+    guard ways.count <= OPDSWay.most else { throw OPDSWay.unchosen(ways, on: document.url) }
     earlier = []
     var furtherCount = 0
     var failure: CatalogError?
-    var whole: Identifiers?
-    var agreeing = 0
-    var differing = 0
-    var emptyCount = 0
-    for choice in choices {
+    var arrivals: [Arrival] = []
+    // The beginning of each comes before the first book is taken: one of them may say where the loans are.
+    for way in ways {
       // What leads back to where this came from holds nothing else.
-      if let target = HTTPAddress.resolve(choice.href, against: document.url),
-        trail.contains(target.absoluteString)
-      {
+      if let target = way.target, trail.contains(target.absoluteString) {
         furtherCount += 1
         continue
       }
+      guard reader.byteCount < Self.bytesAhead else {
+        arrivals.append(.ahead(way))
+        continue
+      }
       do throws(CatalogError) {
-        let feed = try await reader.get(
-          try HTTPPaging.target(choice.href, from: document.url, seen: &trail))
-        guard !feed.feed.isNavigation else {
+        guard let feed = try await feedWithBooks(way, trail: &trail) else {
           furtherCount += 1
           continue
         }
         try await takeLoans(of: feed)
-        if head == nil { try await begin(with: feed, isWhole: false) }
-        let held = try await walk(from: feed)
-        guard !held.isEmpty else {
-          // A reading list without books says nothing of the others.
-          emptyCount += 1
-          continue
-        }
-        if let whole, whole != held { differing += 1 } else { agreeing += 1 }
-        whole = whole ?? held
-        earlier?.formUnion(held)
+        arrivals.append(.feed(feed))
       } catch {
-        guard await !sink.hasFailed, !hasLostLoans, HTTPPaging.leavesPartial(error) else { throw error }
-        // The server itself is out of order, and nothing was taken yet.
-        if head == nil, error.code.isOutage, leadsHome(choice, document) { throw error }
-        failure = failure ?? error
-        incomplete =
-          incomplete ?? "A feed that it leads to couldn't be read, so books may be missing. \(error.message)"
+        // The server itself is out of order.
+        if arrivals.isEmpty, error.code.isOutage, way.leadsHome { throw error }
+        try await note(error, &failure)
       }
     }
-    guard head != nil else { throw Self.unchosen(document, after: failure) }
-    let isAgreed = whole == nil ? emptyCount > 1 : agreeing > 1 && differing == 0
-    if furtherCount > 0, !isAgreed {
+    var agreement = OPDSAgreement()
+    for arrival in arrivals {
+      do throws(CatalogError) {
+        guard let feed = try await self.feed(arrival, trail: &trail) else {
+          furtherCount += 1
+          continue
+        }
+        if head == nil { try await begin(with: feed, isWhole: false) }
+        let (held, showsEnd) = try await walk(from: feed)
+        agreement.add(held, showsEnd: showsEnd)
+        earlier?.formUnion(held)
+      } catch {
+        try await note(error, &failure)
+      }
+    }
+    guard head != nil else { throw OPDSWay.unchosen(ways, on: document.url, after: failure) }
+    if furtherCount > 0, !agreement.isWhole {
       incomplete =
         incomplete ?? "\(HTTPPlace.text(document.url)) also leads to \(furtherCount) feeds that only lead "
         + "further and weren't followed, so books may be missing. Give the address of a feed that holds all "
@@ -129,26 +153,40 @@ struct OPDSWalk {
     }
   }
 
-  /// Whether a link stays on the server of its document.
-  private func leadsHome(_ link: OPDSFeed.Link, _ document: OPDSReader.Document) -> Bool {
-    HTTPAddress.resolve(link.href, against: document.url).flatMap(HTTPOrigin.init)
-      == HTTPOrigin(document.url)
+  /// The feed at the end of a way; nil if that only leads on.
+  private mutating func feedWithBooks(
+    _ way: OPDSWay, trail: inout Set<String>
+  ) async throws(CatalogError) -> OPDSReader.Document? {
+    let feed = try await reader.get(try HTTPPaging.target(way.link.href, from: way.base, seen: &trail))
+    return feed.feed.isNavigation ? nil : feed
   }
 
-  private static func unchosen(
-    _ document: OPDSReader.Document, after failure: CatalogError? = nil
-  ) -> CatalogError {
-    let choices = choices(on: document)
-    let names = choices.prefix(choicesNamed).map { choice in
-      let target = HTTPAddress.resolve(choice.href, against: document.url)
-      return
-        "'\(ServerText.brief(choice.title ?? ""))' at \(target.map(HTTPPlace.text) ?? "an address that can't be read")"
+  private mutating func feed(
+    _ arrival: Arrival, trail: inout Set<String>
+  ) async throws(CatalogError) -> OPDSReader.Document? {
+    switch arrival {
+    case .feed(let feed): return feed
+    case .ahead(let way):
+      let feed = try await feedWithBooks(way, trail: &trail)
+      if let feed, loans == nil, head != nil, reader.hasShelf(feed) {
+        hasLostLoans = true
+        throw CatalogError(
+          .badResponse,
+          "\(HTTPPlace.text(feed.url)) says where the loans are only after other books were taken. Give the address "
+            + "of a feed that says so, or that holds all books.")
+      }
+      return feed
     }
-    return CatalogError(
-      .badResponse,
-      "\(HTTPPlace.text(document.url)) holds no books; it leads to \(choices.count) other feeds. Give the "
-        + "address of one of them: "
-        + names.joined(separator: ", ") + (choices.count > choicesNamed ? ", …" : "."), cause: failure)
+  }
+
+  /// Notes why a feed couldn't be read, if the others may be taken without it.
+  private mutating func note(
+    _ error: CatalogError, _ failure: inout CatalogError?
+  ) async throws(CatalogError) {
+    guard await !sink.hasFailed, !hasLostLoans, HTTPPaging.leavesPartial(error) else { throw error }
+    failure = failure ?? error
+    incomplete =
+      incomplete ?? "A feed that it leads to couldn't be read, so books may be missing. \(error.message)"
   }
 
   /// Learns what is on loan, from the first document that leads to the reader's shelf.
@@ -175,16 +213,16 @@ struct OPDSWalk {
     try await sink.begin(head)
   }
 
-  /// Reads a feed page by page; returns the books it holds if it is one of several.
+  /// Reads a feed page by page; returns the books it holds if it is one of several, and whether it shows its end.
   private mutating func walk(
     from first: OPDSReader.Document
-  ) async throws(CatalogError) -> Identifiers {
+  ) async throws(CatalogError) -> (held: Identifiers, showsEnd: Bool) {
     var document = first
     var held: Identifiers = []
     var seen: Set<String> = [url.absoluteString, first.url.absoluteString]
     page += 1
     let firstPage = page
-    var itemCount = 0
+    var count = ItemCount()
     while true {
       do throws(CatalogError) {
         await sink.turn(to: page, under: page == 1 ? nil : document.answer.freshness)
@@ -193,7 +231,7 @@ struct OPDSWalk {
         }
         incomplete = incomplete ?? Self.incompleteness(of: document)
         var books = document.feed.page
-        itemCount += books.entries.count + books.rejected.count
+        count.add(books)
         if let earlier {
           held.formUnion(books.entries.lazy.map(\.identifier))
           // What another feed has brought already isn't repeated by the server but by this walk.
@@ -201,10 +239,10 @@ struct OPDSWalk {
         }
         try await deliver(books)
         guard let next = document.feed.next else {
-          if let all = first.feed.expectedBooks, all > itemCount {
+          if let all = first.feed.expectedBooks, all > count.distinct {
             incomplete =
               incomplete
-              ?? "\(HTTPPlace.text(first.url)) says that it has \(all) books, and gave \(itemCount)."
+              ?? "\(HTTPPlace.text(first.url)) says that it has \(all) books, and gave \(count.distinct)."
           }
           break
         }
@@ -220,7 +258,24 @@ struct OPDSWalk {
         break
       }
     }
-    return held
+    let isPaged = ["next", "first", "last", "previous"].contains { first.feed.link($0) != nil }
+    return (held, isPaged || first.feed.expectedBooks == count.distinct)
+  }
+
+  /// How many items a feed has given, each book once.
+  private struct ItemCount {
+    // Hashes, which take little room; two books that share one are counted too low, which is the safe side.
+    private var known: Set<Int> = []
+    private var unknown = 0
+
+    var distinct: Int { known.count + unknown }
+
+    mutating func add(_ page: FetchPage) {
+      for entry in page.entries { known.insert(entry.identifier.hashValue) }
+      for item in page.rejected {
+        if let identifier = item.identifier { known.insert(identifier.hashValue) } else { unknown += 1 }
+      }
+    }
   }
 
   private mutating func conclusion() async throws(CatalogError) -> FetchConclusion {
@@ -267,7 +322,7 @@ struct OPDSWalk {
   /// Why a document isn't all that it stands for; nil if it is.
   private static func incompleteness(of document: OPDSReader.Document) -> String? {
     let place = HTTPPlace.text(document.url)
-    if !document.feed.page.entries.isEmpty, !choices(on: document).isEmpty {
+    if !document.feed.isNavigation, !OPDSWay.ways(on: document).isEmpty {
       return "\(place) also leads to other feeds, which weren't followed, so books may be missing. Give the "
         + "address of a feed that holds all of them, if there is one."
     }
