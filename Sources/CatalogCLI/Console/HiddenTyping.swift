@@ -12,6 +12,8 @@ enum HiddenTyping {
   nonisolated(unsafe) private static var handled: [Int32] = []
 
   /// Whether a person is being asked for something that isn't shown.
+  ///
+  /// Unsafe because it is shared; it is read on the queue.
   static var isActive: Bool { queue.sync { unsafe isHidden } }
 
   /// Hides what is typed; returns whether that could be done.
@@ -44,6 +46,7 @@ enum HiddenTyping {
   }
 
   private static func forgetSignals() {
+    // Unsafe because they are shared; this is called on the queue.
     for ending in unsafe handled { Signals.restore(ending) }
     unsafe handled = []
   }
