@@ -66,6 +66,44 @@ struct HTTPCredentialsTests {
     }
   }
 
+  @Test func `neither a next page, nor a way, nor a shelf, nor a search elsewhere is shown a password`()
+    async throws
+  {
+    let url = try #require(URL(string: "https://books.example/"))
+    let mine = try HTTPCredentials.bearer(token: "t", for: "ada", at: url)
+    let item = OPDSWriter.item(CatalogEntry(identifier: .text("1"), title: "A"), .one)
+    @Sendable func feed(_ links: String, _ items: [String]) -> String {
+      OPDSWriter.feed(items, .one, links: links)
+    }
+    let places = ["https://other.example/x", "https://books.example:8443/x", "https://sub.books.example/x"]
+    for place in places {
+      let way =
+        "<entry><id>w</id><title>T</title><link href=\"\(place)\" type=\"application/atom+xml\"/></entry>"
+      let roots = [
+        feed("<link rel=\"next\" href=\"\(place)\"/>", [item]), feed("", [way]),
+        feed("<link rel=\"http://opds-spec.org/shelf\" href=\"\(place)\"/>", [item]),
+        feed(
+          "<link rel=\"search\" type=\"application/atom+xml\" href=\"\(place)?q={searchTerms}\"/>", [item]),
+      ]
+      for (number, root) in roots.enumerated() {
+        let script = ScriptedTransport { request, _ in
+          (200, [], request.url.path == "/" ? root : feed("", [item]))
+        }
+        _ = try await fetch(OPDSCatalog(url, credentials: [mine], transport: script))
+        _ = try? await OPDSSearch(  // the first three have no search
+          url, account: "ada", credentials: [mine], transport: script
+        ).hits(for: "a")
+        for request in await script.requests {
+          let isHome = request.url.absoluteString == url.absoluteString
+          #expect(request.fields.values(of: "Authorization") == (isHome ? ["Bearer t"] : []), "\(number)")
+        }
+        // Loans elsewhere aren't anybody's here, and aren't asked for.
+        let isAskedElsewhere = await script.sent.contains { $0.host() != url.host() || $0.port != url.port }
+        #expect(isAskedElsewhere == (number != 2), "\(number)")
+      }
+    }
+  }
+
   @Test func `the ways to sign in that come with a 401 are named, unless one of them can be done here`()
     async throws
   {

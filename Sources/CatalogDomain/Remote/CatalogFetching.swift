@@ -82,8 +82,10 @@ public struct FetchHead: Sendable {
   public var initialAge: Duration
   /// How many books are expected, for a progress bar; nil if the remote didn't say.
   public var expectedBooks: Int?
-  /// Whether, of a "not modified", the terms of what is held stay, and `freshness` can only shorten its lifetime:
-  /// the remote named no terms this time (RFC 9111 §4.3.4). Nil keeps them if `freshness` says nothing.
+  /// Whether, of a "not modified", the terms of what is held stay; nil keeps them if ``freshness`` says nothing.
+  ///
+  /// They do if the remote named no terms this time (RFC 9111 §4.3.4): then ``freshness`` can only shorten the
+  /// lifetime.
   public var keepsDirectives: Bool?
 
   /// Creates a head; by default the remote said nothing.

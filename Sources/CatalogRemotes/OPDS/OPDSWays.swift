@@ -19,7 +19,9 @@ struct OPDSWay {
   /// Whether it stays on the server of its document.
   var leadsHome: Bool { target.flatMap(HTTPOrigin.init) == HTTPOrigin(base) }
 
-  /// The ways on one page of a feed. The loans are read apart: they aren't a catalog.
+  /// The ways on one page of a feed.
+  ///
+  /// The loans are read apart: they aren't a catalog.
   static func ways(on document: OPDSReader.Document) -> [OPDSWay] {
     document.feed.choices.lazy.filter { !$0.relations.contains(shelf) }
       .map { OPDSWay(link: $0, base: document.url) }
