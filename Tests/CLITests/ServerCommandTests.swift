@@ -79,6 +79,7 @@ struct ServerCommandTests {
         words("refresh --account ada --from <url>?token=hush", server.url(target)))
       #expect(session.code == code, "\(session.messages)")
       #expect(session.messages.contains("The cache is as it was: 4 books"))
+      #expect(session.messages.contains("Give --user, or --token-env.") == (target == "/secret"))
       #expect(!session.transcript.contains("hush"))
       #expect(await fixture.run("export --account ada").output == before)
     }
@@ -91,8 +92,13 @@ struct ServerCommandTests {
     let url = try #require(closed)
     #expect(await fixture.run(words("refresh --account ada --from <url>", url)).code == .unavailable)
     #expect(await fixture.run("refresh --account ada --from http://").code == .usage)
-    #expect(
-      await fixture.run("refresh --account ada --from http://me:hush@127.0.0.1/").code == .noPermission)
+    let open = await fixture.run("refresh --account ada --from http://me:hush@127.0.0.1/")
+    #expect(open.code == .usage)
+    #expect(open.messages.contains("--user"))
+    #expect(!open.transcript.contains("hush"))
+    let bare = await fixture.run("refresh --account ada --from 127.0.0.1:80/books")
+    #expect(bare.code == .noSuchFile)
+    #expect(bare.messages.contains("an address begins with http:// or https://"))
     let slow = await fixture.run("refresh --account ada --timeout 1s --from x.jsonl")
     #expect(slow.code == .usage)
     #expect(slow.messages.contains("--timeout is for a server."))
@@ -132,7 +138,10 @@ struct ServerCommandTests {
       #expect(await fixture.run(tokenLine, console: token).code == .done)
       let sent = server.requests.map { $0.value("Authorization") }
       #expect(sent == [expected, expected, expected, "Bearer abc"])
-      for missing in [line, tokenLine, line + ["--password-file", file + ".none"]] {
+      let empty = try fixture.folder.file("empty.txt", "\n")
+      for missing in [
+        line, tokenLine, line + ["--password-file", file + ".none"], line + ["--password-file", empty],
+      ] {
         let count = server.requests.count
         let session = await fixture.run(missing)
         #expect(session.code == .usage || session.code == .noSuchFile)
@@ -264,6 +273,16 @@ struct ServerCommandTests {
       #expect(
         await fixture.run(words("search --account ada --remote --from <url> x", server.url("/plain"))).code
           == .badData)
+    }
+  }
+
+  @Test func `a plain catalog can't be searched on its server, and that is said`() async throws {
+    let fixture = try await CacheFixture()
+    try await LoopbackServer.run(Self.site) { server in
+      let session = await fixture.run(
+        words("search --account ada --remote --from <url> sea", server.url("/array")))
+      #expect(session.code == .badData)
+      #expect(session.messages.contains("Only an OPDS catalog can be searched on its server"))
     }
   }
 

@@ -102,7 +102,7 @@ private struct RefreshCommand {
     guard source != "-" else { return }
     let name = "'\(Wording.excerpt(source, limit: 300))'"
     guard FileManager.default.fileExists(atPath: source) else {
-      throw .failed(.noSuchFile, "There is no file \(name); check the path.")
+      throw .failed(.noSuchFile, "There is no file \(name); \(RemoteOptions.advice(onMissing: source))")
     }
     guard isFirst else { return }
     let target = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
@@ -119,7 +119,7 @@ private struct RefreshCommand {
   }
 
   private func failure(_ error: CatalogError, _ status: CatalogStatus) -> CommandFailure {
-    var error = error
+    var error = RemoteOptions.advice(on: error, context.call)
     if error.code != .cancelled, case .loaded = status.presence, let savedAt = status.savedAt {
       error.message +=
         " The cache is as it was: \(Wording.count(status.bookCount ?? 0, "book")), saved "

@@ -71,7 +71,30 @@ enum RemoteOptions {
       throw call.usageFailure(
         "The address can't be read. Check it, and escape what isn't plain.", about: from.spec)
     }
+    guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
+      throw call.usageFailure(
+        "The address holds a user name or a password, which others may read there. Take them out, and give "
+          + "--user.", about: from.spec)
+    }
     return url
+  }
+
+  /// Says by which options a server is told who asks, if it wanted to know and wasn't told.
+  static func advice(on error: CatalogError, _ call: CommandCall) -> CatalogError {
+    guard error.code == .unauthorized, !call.has(user.spec), !call.has(tokenVariable.spec) else {
+      return error
+    }
+    var error = error
+    error.message += " Give --user, or --token-env."
+    return error
+  }
+
+  /// What to do about a source that is no file: perhaps it was meant as an address.
+  static func advice(onMissing source: String) -> String {
+    let start = source.prefix { $0 != "/" }
+    let isHost = start.contains(":") || start.contains(".") && source.contains("/") && !start.hasPrefix(".")
+    return isHost || start == "localhost"
+      ? "check the path; an address begins with http:// or https://." : "check the path."
   }
 }
 
@@ -127,9 +150,16 @@ struct ServerOptions {
   private static func password(_ context: CommandContext) throws(CommandFailure) -> String {
     if let path = context.call[RemoteOptions.passwordFile] {
       let bytes = try InputFile.read(path, as: "password", limit: 4096, console: context.console)
-      return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+      let password = String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+      guard !password.isEmpty else {
+        throw context.call.usageFailure(
+          "The first line of the file is empty, where the password should be.",
+          about: RemoteOptions.passwordFile.spec)
+      }
+      return password
     }
-    if let password = context.console.environment[RemoteOptions.passwordVariable] { return password }
+    let variable = context.console.environment[RemoteOptions.passwordVariable]
+    if let password = variable, !password.isEmpty { return password }
     guard context.console.isInputTerminal, let password = try context.console.readSecret("Password: ") else {
       throw context.call.usageFailure(
         "Missing the password. Give --password-file <file>, set \(RemoteOptions.passwordVariable), or run it "

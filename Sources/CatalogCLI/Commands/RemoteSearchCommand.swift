@@ -52,13 +52,24 @@ struct RemoteSearchCommand {
     do throws(CatalogError) {
       hits = try await search.hits(for: query)
     } catch {
-      guard error.code.isOutage, context.call.has(Self.orCached) else { throw CommandFailure(error) }
+      guard error.code.isOutage, context.call.has(Self.orCached) else {
+        throw Self.failure(error, context.call)
+      }
       return try cached(after: error)
     }
     let ids = try ids(of: hits, account)
     return try context.show(
       output(zip(ids, hits).map { ($0, $1) }, OPDSSearch.mode, limit),
       endingWith: context.call.has(SharedOptions.failIfNone) && hits.isEmpty ? .noneFound : .done)
+  }
+
+  private static func failure(_ error: CatalogError, _ call: CommandCall) -> CommandFailure {
+    var error = RemoteOptions.advice(on: error, call)
+    if error.code == .badResponse {
+      error.message +=
+        " Only an OPDS catalog can be searched on its server; leave out --remote to search what is saved."
+    }
+    return CommandFailure(error)
   }
 
   /// The numbers by which the cache knows the books; none if there is no cache to ask.

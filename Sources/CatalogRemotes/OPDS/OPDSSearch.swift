@@ -152,6 +152,6 @@ public actor OPDSSearch {
   private static func noSearch(_ url: URL) -> CatalogError {
     CatalogError(
       .badResponse,
-      "\(HTTPPlace.text(url)) offers no search that is understood. Search the saved catalog instead.")
+      "\(HTTPPlace.text(url)) offers no search that is understood.")
   }
 }
