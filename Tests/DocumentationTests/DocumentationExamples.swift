@@ -21,18 +21,47 @@ func readOffline(_ account: AccountID, catalogFile: URL, folder: URL) async thro
 }
 // end of example
 
+// example: server
+func openLibrary(_ account: AccountID, password: String, at url: URL, _ cache: CatalogCache) throws
+  -> (catalog: CachedCatalog, search: RemoteBookSearch)
+{
+  let shown = try HTTPCredentials.basic(user: "ada", password: password, for: account, at: url)
+  let catalog = try cache.catalog(for: account, remote: ServerCatalog(url, credentials: [shown]))
+  let server = OPDSSearch(url, account: account, credentials: [shown])
+  let search = RemoteBookSearch(mode: OPDSSearch.mode, orCached: catalog) { query in
+    try await server.books(matching: query, ids: catalog.ids)  // the cache's ids for the server's hits
+  }
+  return (catalog, search)  // for a screen: SearchSession(service: AsyncBookSearch(search) { origin in … })
+}
+// end of example
+
 @Suite(.timeLimit(.minutes(5)))
 struct DocumentationExamples {
   private static let top = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test func `the README's example is this one, and works`() async throws {
+  private func expectInReadme(_ name: String) throws {
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
-    let begin = try #require(source.range(of: "// example: embedding\n"))
-    let end = try #require(source.range(of: "// end of example"))
+    let begin = try #require(source.range(of: "// example: \(name)\n"))
+    let end = try #require(
+      source.range(of: "// end of example", range: begin.upperBound..<source.endIndex))
     let readme = try String(contentsOf: Self.top.appending(path: "README.md"), encoding: .utf8)
     #expect(readme.contains(source[begin.upperBound..<end.lowerBound]))
+  }
 
+  @Test func `the README's server is this one, and says that it is offline`() async throws {
+    try expectInReadme("server")
+    let cache = try CatalogCache.inMemory()
+    // Nobody listens there.
+    let url = try #require(URL(string: "http://127.0.0.1:9/opds"))
+    let (catalog, search) = try openLibrary("ada", password: "word", at: url, cache)
+    let error = await #expect(throws: CatalogError.self) { try await catalog.load() }
+    #expect(error?.code == .offline)
+    _ = search
+  }
+
+  @Test func `the README's example is this one, and works`() async throws {
+    try expectInReadme("embedding")
     let folder = FileManager.default.temporaryDirectory.appending(path: "readme-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
