@@ -66,6 +66,31 @@ struct HTTPTermsTests {
     #expect(directives?.mustRevalidate == true)
   }
 
+  @Test func `the terms of a feed that only leads on, and of every feed it leads to, hold for the whole`()
+    async throws
+  {
+    let url = try #require(URL(string: "https://books.example/1"))
+    let ways = ["/a", "/b"].map {
+      "<entry><id>\($0)</id><title>T</title><link href=\"\($0)\" type=\"application/atom+xml\"/></entry>"
+    }
+    for strict in ["/1", "/a", "/b"] {
+      for term in [Self.strict, HTTPField("Cache-Control", "no-store")] {
+        let script = ScriptedTransport { request, _ in
+          let field = request.url.path == strict ? term : Self.generous
+          let body = request.url.path == "/1" ? OPDSWriter.feed(ways, .one) : Self.feed([request.url.path])
+          return (200, [field], body)
+        }
+        let (directives, _, outcome) = try await held(OPDSCatalog(url, transport: script))
+        if term == Self.strict {
+          #expect(directives?.lifetime == .seconds(5), "\(strict)")
+        } else if case .notStored = outcome {
+        } else {
+          Issue.record("\(strict): \(outcome)")
+        }
+      }
+    }
+  }
+
   @Test func `loans that may not be stored aren't stored`() async throws {
     let url = try #require(URL(string: "https://books.example/1"))
     let mine = try HTTPCredentials.bearer(token: "t", for: "ada", at: url)
