@@ -23,6 +23,8 @@ struct OPDSReader {
   let languages: [String]
   /// How many bytes were read so far.
   private(set) var byteCount = 0
+  /// The strictest terms of all that was read so far.
+  private(set) var terms = FetchHead()
 
   init(client: HTTPClient, limits: DocumentLimits, languages: [String]) {
     self.client = client
@@ -42,6 +44,7 @@ struct OPDSReader {
     let place = HTTPPlace.text(answer.url)
     let bytes = try await answer.response.body.collect(atMost: byteLimit, of: place)
     byteCount += bytes.count
+    terms.tighten(by: answer.freshness.directives, initialAge: answer.freshness.initialAge)
     let start = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     // The first character tells what it is; media types are often wrong.
     let isJSON = start == 0x7B
@@ -58,8 +61,6 @@ struct OPDSReader {
     var entries: [CatalogEntry.Identifier: CatalogEntry] = [:]
     /// Those whose records couldn't be read: loans all the same, if the catalog lists the book.
     var unread: Set<CatalogEntry.Identifier> = []
-    /// What was said of the pages of the shelf.
-    var terms: [HTTPFreshness] = []
   }
 
   /// Whether a document says where the reader's loans are.
@@ -91,7 +92,6 @@ struct OPDSReader {
         throw CatalogError(.badResponse, "The loans at \(HTTPPlace.text(shelf.url)) can't be read.")
       }
       itemCount += page.entries.count + page.rejected.count
-      loans.terms.append(shelf.answer.freshness)
       for loan in shelf.feed.loans where loans.entries[loan.identifier] == nil {
         loans.entries[loan.identifier] = loan
       }

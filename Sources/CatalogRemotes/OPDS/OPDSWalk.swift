@@ -206,9 +206,8 @@ struct OPDSWalk {
   ) async throws(CatalogError) {
     var head = document.answer.head(isWhole: isWhole)
     head.expectedBooks = document.feed.expectedBooks
-    for terms in loans?.terms ?? [] {
-      head.tighten(by: terms.directives, initialAge: terms.initialAge)
-    }
+    // What led here and the loans have terms too.
+    head.tighten(by: reader.terms.freshness, initialAge: reader.terms.initialAge)
     self.head = head
     try await sink.begin(head)
   }
