@@ -119,7 +119,7 @@ private struct RefreshCommand {
   }
 
   private func failure(_ error: CatalogError, _ status: CatalogStatus) -> CommandFailure {
-    var error = RemoteOptions.advice(on: error, context.call)
+    var error = RemoteOptions.advice(on: error)
     if error.code != .cancelled, case .loaded = status.presence, let savedAt = status.savedAt {
       error.message +=
         " The cache is as it was: \(Wording.count(status.bookCount ?? 0, "book")), saved "

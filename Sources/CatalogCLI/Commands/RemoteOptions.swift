@@ -80,10 +80,8 @@ enum RemoteOptions {
   }
 
   /// Says by which options a server is told who asks, if it wanted to know and wasn't told.
-  static func advice(on error: CatalogError, _ call: CommandCall) -> CatalogError {
-    guard error.code == .unauthorized, !call.has(user.spec), !call.has(tokenVariable.spec) else {
-      return error
-    }
+  static func advice(on error: CatalogError) -> CatalogError {
+    guard error.cause is HTTPCredentialsMissing else { return error }
     var error = error
     error.message += " Give --user, or --token-env."
     return error

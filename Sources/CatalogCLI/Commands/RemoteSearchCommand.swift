@@ -53,7 +53,7 @@ struct RemoteSearchCommand {
       hits = try await search.hits(for: query)
     } catch {
       guard error.code.isOutage, context.call.has(Self.orCached) else {
-        throw Self.failure(error, context.call)
+        throw Self.failure(error)
       }
       return try cached(after: error)
     }
@@ -63,8 +63,8 @@ struct RemoteSearchCommand {
       endingWith: context.call.has(SharedOptions.failIfNone) && hits.isEmpty ? .noneFound : .done)
   }
 
-  private static func failure(_ error: CatalogError, _ call: CommandCall) -> CommandFailure {
-    var error = RemoteOptions.advice(on: error, call)
+  private static func failure(_ error: CatalogError) -> CommandFailure {
+    var error = RemoteOptions.advice(on: error)
     if error.code == .badResponse {
       error.message +=
         " Only an OPDS catalog can be searched on its server; leave out --remote to search what is saved."

@@ -1,5 +1,8 @@
 import CatalogDomain
 
+/// Why a server doesn't answer: nobody said who asks, and it would take what can be shown.
+package struct HTTPCredentialsMissing: Error {}
+
 /// What a status that isn't a success means in the catalog's terms.
 enum HTTPStatus {
   /// What came with a 404: a web page says that the address is wrong, not that nothing was found there.
@@ -17,7 +20,16 @@ enum HTTPStatus {
       CatalogError(code, message, retryAfter: retryAfter)
     }
     switch status {
-    case 401: return CatalogError(.unauthorized, unauthorized(response, place, sentCredentials, flows))
+    case 401:
+      if !sentCredentials, foreignSchemes(response) == nil,
+        flows.map({ $0.isEmpty || $0.contains("basic") }) ?? true
+      {
+        return CatalogError(
+          .unauthorized,
+          "\(place) wants to know who asks (401). Give a user name and a password, or a token.",
+          cause: HTTPCredentialsMissing())
+      }
+      return CatalogError(.unauthorized, unauthorized(response, place, sentCredentials, flows))
     case 403:
       return made(
         .forbidden,
@@ -60,12 +72,9 @@ enum HTTPStatus {
     if sentCredentials {
       return "\(place) doesn't accept the credentials (401). Check them; they aren't tried again."
     }
-    if let flows, !flows.isEmpty, !flows.contains("basic") {
-      return
-        "\(place) lets a reader sign in by '\(flows.joined(separator: "', '"))' (401), which can't be done "
-        + "here. Give a token that was got in that way."
-    }
-    return "\(place) wants to know who asks (401). Give a user name and a password, or a token."
+    return
+      "\(place) lets a reader sign in by '\((flows ?? []).joined(separator: "', '"))' (401), which can't be done "
+      + "here. Give a token that was got in that way."
   }
 
   /// The schemes that an answer asks for, if none of them can be done here; nil if one can, or none is named.
