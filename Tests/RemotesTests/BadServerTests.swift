@@ -58,6 +58,12 @@ struct BadServerTests {
     Case("no HTTP", .badResponse) { _ in [.send(Array("220 mail.example ready\r\n".utf8))] },
     Case("HTML", .badResponse) { _ in .answer(200, ["Content-Type: text/html"], page) },
     Case("HTML as JSON", .badResponse) { _ in .answer(200, ["Content-Type: application/json"], page) },
+    Case("the feed of a blog", .badResponse) { _ in
+      .answer(
+        200, ["Content-Type: application/atom+xml"],
+        "<feed xmlns=\"http://www.w3.org/2005/Atom\"><id>b</id><entry><id>p</id><title>A post</title></entry></feed>"
+      )
+    },
     Case("a page to sign in at", .badResponse) { request in
       request.path == "/" ? .answer(302, ["Location: /login"]) : .answer(200, [], page)
     },

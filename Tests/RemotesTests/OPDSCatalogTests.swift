@@ -305,6 +305,39 @@ struct OPDSCatalogTests {
     #expect(got?.entries.isEmpty == true)
   }
 
+  @Test func `a feed of Atom in which nothing says OPDS is no catalog, and if it is empty proves nothing`()
+    async throws
+  {
+    func atom(_ parts: String, attributes: String = "") -> String {
+      "<feed xmlns=\"http://www.w3.org/2005/Atom\" \(attributes)><id>urn:blog</id>\(parts)</feed>"
+    }
+    let post =
+      "<entry><id>p1</id><title>See http://opds-spec.org and profile=opds-catalog</title>"
+      + "<link href=\"/p1\" type=\"text/html\"/></entry>"
+    let way =
+      "<entry><id>w</id><title>W</title><link href=\"/w\" type=\"application/atom+xml\"/></entry>"
+    for items in [post, way] {
+      let (got, failure, _) = try await fetched(["/": .answer(200, [], atom(items))])
+      #expect(got == nil)
+      #expect(failure?.code == .badResponse)
+      #expect(failure?.message.contains("nothing in it says") == true)
+    }
+    let (empty, _, _) = try await fetched(["/": .answer(200, [], atom(""))])
+    #expect(reason(empty)?.contains("nothing in it says") == true)
+    let profile = "application/atom+xml;profile=opds-catalog"
+    let signs = [
+      atom(post, attributes: "xmlns:opds=\"http://opds-spec.org/2010/catalog\""),
+      atom("<link rel=\"self\" href=\"/\" type=\"\(profile)\"/>" + post),
+      atom(post.replacing("<link ", with: "<link rel=\"http://opds-spec.org/acquisition/buy\" ")),
+    ]
+    for feed in signs {
+      let (got, failure, _) = try await fetched(["/": .answer(200, [], feed)])
+      #expect(isComplete(got), "\(failure?.message ?? "")")
+    }
+    let (typed, _, _) = try await fetched(["/": .answer(200, [], atom(""), type: profile)])
+    #expect(isComplete(typed))
+  }
+
   /// Every document of the shared folder: none crashes, and none is silently empty.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["CATALOG_SHARED_DATA"] != nil))
   func `every real feed gives books, a reason, or an error that says why`() async throws {
