@@ -61,7 +61,7 @@ struct BadServerTests {
     Case("the feed of a blog", .badResponse) { _ in
       .answer(
         200, ["Content-Type: application/atom+xml"],
-        "<feed xmlns=\"http://www.w3.org/2005/Atom\"><id>b</id><entry><id>p</id><title>A post</title></entry></feed>"
+        "<feed xmlns=\"http://www.w3.org/2005/Atom\"><id>b</id><entry><id>p</id><title>A post</title><link href=\"/p\"/></entry></feed>"
       )
     },
     Case("a page to sign in at", .badResponse) { request in

@@ -27,6 +27,7 @@ public enum OPDS1Document {
     let reader = AtomReader(limits)
     let parser = XMLParser(data: Data(text))
     parser.shouldProcessNamespaces = true
+    parser.shouldReportNamespacePrefixes = true
     parser.shouldResolveExternalEntities = false
     parser.delegate = reader
     _ = parser.parse()
@@ -130,6 +131,10 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     }
   }
 
+  func parser(_ parser: XMLParser, didStartMappingPrefix prefix: String, toURI namespaceURI: String) {
+    if namespaceURI == Self.opds { feed.saysOPDS = true }
+  }
+
   private func open(_ attributes: [String: String]) {
     text = ""
     textDepth = depth
@@ -182,6 +187,7 @@ private final class AtomReader: NSObject, XMLParserDelegate {
     case "author": isInAuthor = false
     case "link":
       if let openLink {
+        if openLink.isOfOPDS { feed.saysOPDS = true }
         if item == nil { feed.links.append(openLink) } else { item?.links.append(openLink) }
       }
       openLink = nil

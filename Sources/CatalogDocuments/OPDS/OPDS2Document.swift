@@ -81,6 +81,7 @@ public enum OPDS2Document {
     }
 
     mutating func take(_ object: [String: Any]) {
+      feed.saysOPDS = true
       let metadata = object["metadata"] as? [String: Any] ?? [:]
       feed.links = links(object["links"])
       let namesNext = objects(object["links"]).contains { relations($0).contains("next") }
@@ -138,6 +139,7 @@ public enum OPDS2Document {
 
     /// Takes a publication that stands alone.
     mutating func take(record: [String: Any]) {
+      feed.saysOPDS = true
       feed.omission = "it is the record of one book, and no feed"
       take(publications: [record], in: "")
     }

@@ -15,6 +15,11 @@ public struct OPDSFeed: Sendable {
     /// Whether the address has places to be filled in.
     public var isTemplate: Bool
 
+    /// Whether its relation or its type is one of OPDS.
+    var isOfOPDS: Bool {
+      relations.contains { $0.hasPrefix("http://opds-spec.org/") } || type.map(OPDSFeed.isProfile) ?? false
+    }
+
     var state: String?
     var isSince: Bool
     var until: Timestamp?
@@ -46,6 +51,9 @@ public struct OPDSFeed: Sendable {
   public var choices: [Link] = []
   /// How many books the whole catalog has, if the feed says so.
   public var expectedBooks: Int?
+  /// Whether something in it says that it is OPDS, and not a feed of anything else: its profile, a relation or a
+  /// name of OPDS (OPDS 1.2, §2). What is written in JSON can be nothing else.
+  public var saysOPDS = false
   /// Why it doesn't hold all that it stands for, such as groups of which only the beginning is there.
   public var omission: String?
   /// Whether it names a next page without saying where that is.
@@ -59,6 +67,11 @@ public struct OPDSFeed: Sendable {
 
   /// Whether it leads to other feeds, and holds no books.
   public var isNavigation: Bool { page.entries.isEmpty && page.rejected.isEmpty && !choices.isEmpty }
+
+  /// Whether a media type is that of a document of OPDS in Atom.
+  public static func isProfile(_ type: String) -> Bool {
+    type.lowercased().filter { $0 != " " && $0 != "\"" }.contains("profile=opds-catalog")
+  }
 
   /// The address of the first link of a relation.
   public func link(_ relation: String) -> Link? {

@@ -48,11 +48,23 @@ struct OPDSReader {
     let start = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     // The first character tells what it is; media types are often wrong.
     let isJSON = start == 0x7B
-    let feed =
+    var feed =
       isJSON
       ? try OPDS2Document.read(bytes, of: place, limits: limits, languages: languages)
       : try OPDS1Document.read(bytes, of: place, limits: limits)
+    let isTyped = answer.response.fields.values(of: "Content-Type").contains(where: OPDSFeed.isProfile)
+    if !feed.saysOPDS, !isTyped { try Self.doubt(&feed, of: place) }
     return Document(feed: feed, answer: answer, isJSON: isJSON)
+  }
+
+  /// A feed that nothing says is OPDS may be a blog's: its posts aren't books, and that it has none says nothing.
+  private static func doubt(_ feed: inout OPDSFeed, of place: String) throws(CatalogError) {
+    guard feed.page.entries.isEmpty, feed.page.rejected.isEmpty, feed.choices.isEmpty else {
+      throw CatalogError(
+        .badResponse,
+        "\(place) is a feed of Atom, but nothing in it says that it is an OPDS catalog. Check the address.")
+    }
+    feed.omission = "nothing in it says that it is an OPDS catalog, and it is empty"
   }
 
   /// What the reader has on loan.
