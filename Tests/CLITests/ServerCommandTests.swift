@@ -102,6 +102,7 @@ struct ServerCommandTests {
     let slow = await fixture.run("refresh --account ada --timeout 1s --from x.jsonl")
     #expect(slow.code == .usage)
     #expect(slow.messages.contains("--timeout is for a server."))
+    #expect(await fixture.run("refresh --account ada --timeout 0s --from http://127.0.0.1:9/").code == .usage)
   }
 
   @Test func `a server that doesn't answer ends at the time-out`() async throws {
@@ -282,6 +283,30 @@ struct ServerCommandTests {
     }
   }
 
+  @Test func `who wants a token alone isn't offered a user name`() async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    try await LoopbackServer.run({ _ in .answer(401, ["WWW-Authenticate: Bearer"]) }) { server in
+      let session = await fixture.run(words("refresh --account ada --from <url>", server.url("/")))
+      #expect(session.code == .noPermission)
+      #expect(session.messages.contains("--token-env"))
+      #expect(!session.messages.contains("--user"))
+    }
+  }
+
+  @Test func `what has to be asked about each time isn't made readable by asking again`() async throws {
+    let fixture = try await CacheFixture(isLoaded: false)
+    let answer = [LoopbackServer.Step].answer(
+      200, ["Cache-Control: no-cache"], "[{\"id\":1,\"title\":\"Line\"}]")
+    try await LoopbackServer.run({ _ in answer }) { server in
+      #expect(await fixture.run(words("refresh --account ada --from <url>", server.url("/"))).code == .done)
+    }
+    let session = await fixture.run("list --account ada")
+    #expect(session.code == .unavailable)
+    #expect(session.messages.contains("--relaxed-offline"))
+    #expect(!session.messages.contains("Refresh it with"))
+    #expect(await fixture.run("list --account ada --relaxed-offline").code == .done)
+  }
+
   @Test func `a plain catalog can't be searched on its server, and that is said`() async throws {
     let fixture = try await CacheFixture()
     try await LoopbackServer.run(Self.site) { server in
@@ -351,6 +376,16 @@ struct ServerCommandTests {
     let console = RecordingConsole()
     console.input = Array(head.utf8)
     #expect(await fixture.run(["policy", "explain", "--headers", "-"], console: console).code == .done)
+    // What isn't a catalog has no life to explain.
+    for (status, saying) in [
+      ("401 Unauthorized", "curl -u"), ("404 Not Found", "404"), ("302 Found", "curl -L"),
+    ] {
+      let other = RecordingConsole()
+      other.input = Array(head.replacing("200 OK", with: status).utf8)
+      let session = await fixture.run(["policy", "explain", "--headers", "-"], console: other)
+      #expect(session.code == .badData)
+      #expect(session.messages.contains(saying), "\(session.messages)")
+    }
     let empty = try fixture.folder.file("e.txt", "nothing here")
     #expect(await fixture.run(["policy", "explain", "--headers", empty]).code == .badData)
     #expect(await fixture.run(line + ["--max-age", "1s"]).code == .usage)
