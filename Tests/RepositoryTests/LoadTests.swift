@@ -26,7 +26,7 @@ struct LoadTests {
     }
   }
 
-  private func waitUntilQuiet() async {
+  func waitUntilQuiet() async {
     while catalog.status().isRefreshing { await Task.yield() }
   }
 

@@ -51,8 +51,9 @@ public struct OPDSFeed: Sendable {
   public var choices: [Link] = []
   /// How many books the whole catalog has, if the feed says so.
   public var expectedBooks: Int?
-  /// Whether something in it says that it is OPDS, and not a feed of anything else: its profile, a relation or a
-  /// name of OPDS (OPDS 1.2, §2). What is written in JSON can be nothing else.
+  /// Whether something in it says that it is OPDS: its profile, a relation or a name (OPDS 1.2, §2).
+  ///
+  /// A feed of Atom may be of anything else. What is written in JSON can't.
   public var saysOPDS = false
   /// Why it doesn't hold all that it stands for, such as groups of which only the beginning is there.
   public var omission: String?

@@ -4,23 +4,11 @@ import CatalogTesting
 import Testing
 
 /// How often a remote that failed is asked by nobody but the cache itself.
-@Suite(.timeLimit(.minutes(5)))
-struct LoadRestraintTests {
-  let fixture: Fixture
-  let cache: CatalogCache
-  let remote = ScriptedRemote { request in Issue.record("unscripted: \(request.catalog)") }
-  let catalog: CachedCatalog
-
-  init() throws {
-    fixture = try Fixture()
-    cache = try fixture.open()
-    catalog = try cache.catalog(for: "ada", remote: remote)
-  }
-
+extension LoadTests {
   /// Loads, waits for what goes on behind, and returns how often the remote has been asked.
   private func callsAfterLoad() async throws -> Int {
     _ = try await catalog.load()
-    while catalog.status().isRefreshing { await Task.yield() }
+    await waitUntilQuiet()
     return remote.calls
   }
 
