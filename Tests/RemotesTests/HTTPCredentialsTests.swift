@@ -112,8 +112,8 @@ struct HTTPCredentialsTests {
     for (flows, type, saying) in [
       (other, "application/opds-authentication+json", "sign in by 'oauth/implicit'"),
       (other, "Application/OPDS-Authentication+JSON; charset=utf-8", "sign in by 'oauth/implicit'"),
-      ("\(other),\(basic)", "application/opds-authentication+json", "Give a user name and a password"),
-      (other, "application/json", "Give a user name and a password"),
+      ("\(other),\(basic)", "application/opds-authentication+json", "a user name and a password"),
+      (other, "application/json", "a user name and a password"),
     ] {
       let body = "{\"id\":\"x\",\"title\":\"L\",\"authentication\":[\(flows)]}"
       try await LoopbackServer.run({ _ in .answer(401, [], body, type: type) }) { server in

@@ -22,7 +22,14 @@ struct HeaderExplanation {
   init?(_ context: CommandContext) throws(CommandFailure) {
     guard let path = context.call[Self.headers] else { return nil }
     let bytes = try InputFile.read(path, as: "headers", limit: Self.limit, console: context.console)
-    let fields = HTTPField.fields(ofHead: String(decoding: bytes, as: UTF8.self))
+    let head = String(decoding: bytes, as: UTF8.self)
+    if let status = HTTPField.status(ofHead: head), ![200, 203, 304].contains(status) {
+      throw .failed(
+        .badData,
+        "It is the head of an answer \(status), which is no catalog, so nothing would be kept. "
+          + Self.advice(status))
+    }
+    let fields = HTTPField.fields(ofHead: head)
     guard !fields.isEmpty else {
       throw .failed(
         .badData,
@@ -33,6 +40,14 @@ struct HeaderExplanation {
     let requestedAt = StampOptions.moment(of: context.call, now: now) ?? date ?? now
     freshness = HTTPFreshness(
       fields, requestedAt: requestedAt, receivedAt: requestedAt + (context.call[Self.took] ?? .zero))
+  }
+
+  private static func advice(_ status: Int) -> String {
+    switch status {
+    case 401, 403: "Ask with credentials, as 'curl -u' does."
+    case 300..<400: "Ask where it leads, as 'curl -L' does, and give the last head alone."
+    default: "Check the address that was asked."
+    }
   }
 
   /// Returns what is wrong with the options together.

@@ -52,6 +52,9 @@ enum RemoteOptions {
     if call.has(passwordFile.spec), !call.has(user.spec) {
       return "--password-file is a user's. Give --user too."
     }
+    if let timeout = call[timeout], timeout <= .zero {
+      return "No server answers in no time. Give --timeout a longer one."
+    }
     guard let source = call[from], !isAddress(source),
       let option = ofServers.first(where: { call.has($0) })
     else { return nil }
@@ -81,9 +84,9 @@ enum RemoteOptions {
 
   /// Says by which options a server is told who asks, if it wanted to know and wasn't told.
   static func advice(on error: CatalogError) -> CatalogError {
-    guard error.cause is HTTPCredentialsMissing else { return error }
+    guard let missing = error.cause as? HTTPCredentialsMissing else { return error }
     var error = error
-    error.message += " Give --user, or --token-env."
+    error.message += missing.takesPasswords ? " Give --user, or --token-env." : " Give --token-env."
     return error
   }
 

@@ -79,18 +79,20 @@ struct ServedCatalog {
     case .unavailable:
       var sentences = ["The catalog may not be served now. \(status.decision.rule.explanation)"]
       if let savedAt = status.savedAt { sentences.append("It was saved \(ServedText.moment(savedAt, now)).") }
-      sentences.append(
-        "Refresh it with 'catalogctl refresh --from <source>'" + remedy(status.decision.rule) + ".")
+      sentences.append(remedy(status.decision.rule))
       return CatalogError(.unavailable, sentences.joined(separator: " "))
     default: return reason
     }
   }
 
   private static func remedy(_ rule: FreshnessDecision.Rule) -> String {
-    switch rule {
-    case .pastEveryBound: ", or give a policy that allows more, such as '--sie 30d'"
-    case .forbiddenByMustRevalidate, .forbiddenByNoCache: ", or give '--relaxed-offline'"
-    default: ""
+    let refresh = "Refresh it with 'catalogctl refresh --from <source>'"
+    return switch rule {
+    case .pastEveryBound: refresh + ", or give a policy that allows more, such as '--sie 30d'."
+    case .forbiddenByMustRevalidate: refresh + ", or give '--relaxed-offline'."
+    // A refresh shows what it brings and no more.
+    case .forbiddenByNoCache: "To read what is saved all the same, give '--relaxed-offline'."
+    default: refresh + "."
     }
   }
 

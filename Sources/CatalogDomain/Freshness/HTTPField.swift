@@ -16,6 +16,13 @@ public struct HTTPField: Hashable, Sendable {
     name.equalsIgnoringASCIICase(other)
   }
 
+  /// The status in the head of an answer (RFC 9112 §4); nil if it has no status line that can be read.
+  public static func status(ofHead text: String) -> Int? {
+    let words = text.prefix { !$0.isNewline }.split(separator: " ")
+    guard words.count > 1, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3 else { return nil }
+    return Int(words[1])
+  }
+
   /// Reads the head of an HTTP message: a status line or none, then field lines, up to the first blank line.
   ///
   /// A line that begins with a blank goes on with the line before it (RFC 9112 §5.2); one without a colon,

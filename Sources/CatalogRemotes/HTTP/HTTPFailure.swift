@@ -47,7 +47,7 @@ enum HTTPFailure {
     case .cancelled:
       return made(.cancelled, "Asking \(place) was cancelled.")
     case .timedOut:
-      return made(.timedOut, "\(place) didn't answer in time. Try again later.")
+      return made(.timedOut, "\(place) didn't answer in time. Try again, or allow more time.")
     case .cannotFindHost, .dnsLookupFailed:
       return made(.offline, "The name in \(place) can't be resolved. Check the address and the connection.")
     case .cannotConnectToHost:

@@ -1,7 +1,10 @@
 import CatalogDomain
 
 /// Why a server doesn't answer: nobody said who asks, and it would take what can be shown.
-package struct HTTPCredentialsMissing: Error {}
+package struct HTTPCredentialsMissing: Error {
+  /// Whether a user name and a password would do, and not a token alone.
+  package var takesPasswords: Bool
+}
 
 /// What a status that isn't a success means in the catalog's terms.
 enum HTTPStatus {
@@ -24,10 +27,13 @@ enum HTTPStatus {
       if !sentCredentials, foreignSchemes(response) == nil,
         flows.map({ $0.isEmpty || $0.contains("basic") }) ?? true
       {
+        let schemes = schemes(response.fields.values(of: "WWW-Authenticate"))
+        let takesPasswords = schemes.isEmpty || schemes.contains("basic")
         return CatalogError(
           .unauthorized,
-          "\(place) wants to know who asks (401). Give a user name and a password, or a token.",
-          cause: HTTPCredentialsMissing())
+          "\(place) wants to know who asks (401), by "
+            + (takesPasswords ? "a user name and a password, or a token." : "a token."),
+          cause: HTTPCredentialsMissing(takesPasswords: takesPasswords))
       }
       return CatalogError(.unauthorized, unauthorized(response, place, sentCredentials, flows))
     case 403:
