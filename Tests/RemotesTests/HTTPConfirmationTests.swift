@@ -37,6 +37,8 @@ struct HTTPConfirmationTests {
     #expect(try await !isBelieved([HTTPField("Last-Modified", Self.monday)], of: dated))
     #expect(try await isBelieved([HTTPField("Last-Modified", Self.sunday)], of: dated))
     #expect(try await isBelieved([], of: dated))
+    let two = [Self.sunday, Self.monday].map { HTTPField("Last-Modified", $0) }
+    #expect(try await !isBelieved(two, of: dated))
     // A tag says more than a date, where both sides have one.
     let both = FetchValidators(entityTag: "\"a\"", lastModified: Self.sunday)
     let touched = HTTPField("Last-Modified", Self.monday)
