@@ -22,8 +22,9 @@ import Foundation
 ///
 /// What Foundation on Linux does with some answers can't be changed from here: a connection that is cut within a
 /// line of the head, and a trailer after a chunked body, end the process there; names of fields that differ in
-/// case alone are one field, of the last one's value; and the reason of a status line isn't handed over. Where
-/// servers aren't trusted not to do so, another ``HTTPTransport`` can be given to every remote.
+/// case alone are one field, of the last one's value; and the reason of a status line isn't handed over. And while
+/// an answer is awaited it keeps most of a processor busy, which only the deadline and the idle time-out bound. Where
+/// that matters, or servers aren't trusted not to do the rest, another ``HTTPTransport`` can be given to every remote.
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let router: URLSessionRouter
